@@ -117,9 +117,10 @@ async fn a_python_bot_practises() -> Result<(), Box<dyn Error>> {
     player.env("PYTHONPATH", "target/python/stubs").env_remove("LASTNIM_TOURNAMENT");
     let run = tokio::task::spawn_blocking(move || player.output());
     let run = tokio::time::timeout(PATIENCE, run).await???;
-    let said = String::from_utf8(run.stdout)?;
-    assert!(run.status.success(), "{said}{}", String::from_utf8(run.stderr)?);
-    let pairs: Vec<_> = said.lines().filter_map(|line| line.split_once(':')).map(|(pair, _)| pair).collect();
+    let output_text = String::from_utf8(run.stdout)?;
+    assert!(run.status.success(), "{output_text}{}", String::from_utf8(run.stderr)?);
+    let pairs: Vec<_> =
+        output_text.lines().filter_map(|line| line.split_once(':')).map(|(pair, _)| pair).collect();
     let expected =
         ["alice against greedy", "greedy against alice", "alice against oracle", "oracle against alice"];
     assert_eq!(pairs, expected);
@@ -140,8 +141,11 @@ fn python_verifies_a_record_signed_by_this_program() -> Result<(), Box<dyn Error
         &changed,
         fs::read_to_string(frozen)?.replacen("\"charged_us\":\"1100\"", "\"charged_us\":\"1101\"", 1),
     )?;
-    let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
-    assert!(code == Some(1) && said.contains(": event 5: its hash is not that of the event"), "{said}");
+    let (code, output_text) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
+    assert!(
+        code == Some(1) && output_text.contains(": event 5: its hash is not that of the event"),
+        "{output_text}"
+    );
     Ok(())
 }
 
@@ -173,8 +177,8 @@ fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(),
     for (from, to, words) in cases {
         assert!(noted.contains(from), "{from}");
         fs::write(&changed, noted.replacen(from, to, 1))?;
-        let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
-        assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
+        let (code, output_text) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
+        assert!(code == Some(1) && output_text.contains(words), "{from} as {to}: {output_text}");
     }
     Ok(())
 }
@@ -194,12 +198,12 @@ fn python_verifies_talk_and_pacts() -> Result<(), Box<dyn Error>> {
         fs::write(&file, text)?;
         verify_in_python(&python, FROZEN_KEY, &[file.to_str().ok_or("a path in UTF-8")?])
     };
-    let (code, said) = verify(&written)?;
-    assert!(code == Some(0) && said.ends_with(": verifies\n"), "{said}");
+    let (code, output_text) = verify(&written)?;
+    assert!(code == Some(0) && output_text.ends_with(": verifies\n"), "{output_text}");
     let private = record_of_talk(TalkPrivacy::Private);
     let seal = key.seal(private.last_hash());
-    let (code, said) = verify(&RecordForm::Json.write(&private, Some(&seal)))?;
-    assert!(code == Some(0) && said.ends_with(": verifies\n"), "{said}");
+    let (code, output_text) = verify(&RecordForm::Json.write(&private, Some(&seal)))?;
+    assert!(code == Some(0) && output_text.ends_with(": verifies\n"), "{output_text}");
     for (from, to, words) in [
         ("hello", "hullo", "the content of a message is not the committed one"),
         ("\"before\":1", "\"before\":2", "the content of a message is not the committed one"),
@@ -207,8 +211,8 @@ fn python_verifies_talk_and_pacts() -> Result<(), Box<dyn Error>> {
         ("\"pacts\":true", "\"pacts\":false", "its hash is not that of the event"),
     ] {
         assert!(written.contains(from), "{from}: {written}");
-        let (code, said) = verify(&written.replacen(from, to, 1))?;
-        assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
+        let (code, output_text) = verify(&written.replacen(from, to, 1))?;
+        assert!(code == Some(1) && output_text.contains(words), "{from} as {to}: {output_text}");
     }
     Ok(())
 }
@@ -251,8 +255,8 @@ fn python_verifies_manifests() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let frozen = "tests/data/tournament.manifest";
-    let (code, said) = verify_in_python(&python, FROZEN_KEY, &[frozen])?;
-    assert_eq!((code, said.as_str()), (Some(0), "tests/data/tournament.manifest: verifies\n"));
+    let (code, output_text) = verify_in_python(&python, FROZEN_KEY, &[frozen])?;
+    assert_eq!((code, output_text.as_str()), (Some(0), "tests/data/tournament.manifest: verifies\n"));
     let text = fs::read_to_string(frozen)?;
     let changed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed.manifest");
     for (from, to) in [
@@ -262,9 +266,12 @@ fn python_verifies_manifests() -> Result<(), Box<dyn Error>> {
     ] {
         assert!(text.contains(from), "{from}");
         fs::write(&changed, text.replacen(from, to, 1))?;
-        let (code, said) =
+        let (code, output_text) =
             verify_in_python(&python, FROZEN_KEY, &[changed.to_str().ok_or("a path in UTF-8")?])?;
-        assert!(code == Some(1) && said.contains("the signature is not the key's"), "{from}: {said}");
+        assert!(
+            code == Some(1) && output_text.contains("the signature is not the key's"),
+            "{from}: {output_text}"
+        );
     }
     Ok(())
 }
@@ -286,9 +293,9 @@ fn python_verifies_the_records_of_a_server() -> Result<(), Box<dyn Error>> {
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     assert!(files.len() > 50);
     let key = fs::read_to_string("tests/data/records.key")?;
-    let (code, said) = verify_in_python(&python, key.trim(), &files)?;
-    let verified = said.lines().filter(|line| line.ends_with(": verifies")).count();
-    assert_eq!((code, verified), (Some(0), files.len()), "{said}");
+    let (code, output_text) = verify_in_python(&python, key.trim(), &files)?;
+    let verified = output_text.lines().filter(|line| line.ends_with(": verifies")).count();
+    assert_eq!((code, verified), (Some(0), files.len()), "{output_text}");
     Ok(())
 }
 
@@ -308,8 +315,8 @@ fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<()
     let mut stranger = Command::new(python);
     stranger.args(["tests/python/bot.py", address, token, "no-such-tournament"]);
     let stranger = stranger.env("PYTHONPATH", "target/python/stubs").output()?;
-    let said = String::from_utf8(stranger.stderr)?;
-    assert!(stranger.status.code() == Some(1) && said.starts_with(why), "{said}");
+    let output_text = String::from_utf8(stranger.stderr)?;
+    assert!(stranger.status.code() == Some(1) && output_text.starts_with(why), "{output_text}");
     Ok(())
 }
 
@@ -321,11 +328,11 @@ fn prepare() -> Option<String> {
 
 fn prepare_anew() -> Option<String> {
     let run = Command::new("tests/python/prepare").output().expect("bash runs tests/python/prepare");
-    let said = String::from_utf8_lossy(&run.stderr);
+    let output_text = String::from_utf8_lossy(&run.stderr);
     if run.status.code() == Some(NO_PYTHON) && env::var("CI").as_deref() != Ok("true") {
         return None;
     }
-    assert!(run.status.success(), "tests/python/prepare: {said}");
+    assert!(run.status.success(), "tests/python/prepare: {output_text}");
     Some("target/python/venv/bin/python".into())
 }
 
@@ -337,9 +344,9 @@ fn serve(flags: &[&str]) -> Result<(Guarded, String), Box<dyn Error>> {
     let mut server = Guarded(server.spawn()?);
     let mut first = String::new();
     BufReader::new(server.0.stdout.take().ok_or("no standard output")?).read_line(&mut first)?;
-    let said: serde_json::Value =
+    let announced: serde_json::Value =
         serde_json::from_str(&first).map_err(|error| format!("{first:?}: {error}"))?;
-    let address = said["listening"].as_str().ok_or("the first line names no address")?.to_owned();
+    let address = announced["listening"].as_str().ok_or("the first line names no address")?.to_owned();
     Ok((server, address))
 }
 

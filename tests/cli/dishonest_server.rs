@@ -271,14 +271,14 @@ fn text_from_a_server_does_not_control_the_terminal() {
         (&["match", "list", "--json"], true),
     ] {
         let (_, output, errors) = offline(&[command, &["--server", &server]].concat(), "");
-        let said = output + &errors;
-        assert!(said.contains(shown), "{command:?}: {said:?}");
+        let all_output = output + &errors;
+        assert!(all_output.contains(shown), "{command:?}: {all_output:?}");
         assert!(
-            said.chars().all(|char| char == '\n' || (' '..='~').contains(&char)),
-            "{command:?}: {said:?}"
+            all_output.chars().all(|char| char == '\n' || (' '..='~').contains(&char)),
+            "{command:?}: {all_output:?}"
         );
         if is_json {
-            assert!(json(&said).to_string().contains('\u{202e}'), "{said}");
+            assert!(json(&all_output).to_string().contains('\u{202e}'), "{all_output}");
         }
     }
 }

@@ -45,7 +45,10 @@ fn files_in_utf_16_are_refused_with_a_clear_error() {
         &["tournament", "list", "--server", "https://localhost:1", "--ca", &path],
     ] {
         let (code, output, errors) = offline(words, "");
-        let said = output + &errors;
-        assert!(code != 0 && said.contains("the text is UTF-16: save it as UTF-8"), "{words:?}: {said}");
+        let all_output = output + &errors;
+        assert!(
+            code != 0 && all_output.contains("the text is UTF-16: save it as UTF-8"),
+            "{words:?}: {all_output}"
+        );
     }
 }

@@ -64,11 +64,11 @@ fn the_service_is_valid_and_hardened() {
         (output.status.success(), text(output.stdout) + &text(output.stderr))
     };
     // Messages about other units of this machine are not about this one.
-    let about = |said: &str, unit: &str| said.lines().any(|line| line.contains(unit));
-    let (is_right, said) = verify(&path);
-    assert!(is_right && !about(&said, "lastnim.service"), "{said}");
-    let (_, said) = verify(&broken);
-    assert!(about(&said, "broken.service"), "a mistake is found: {said}");
+    let about = |message: &str, unit: &str| message.lines().any(|line| line.contains(unit));
+    let (is_right, message) = verify(&path);
+    assert!(is_right && !about(&message, "lastnim.service"), "{message}");
+    let (_, message) = verify(&broken);
+    assert!(about(&message, "broken.service"), "a mistake is found: {message}");
     // The exposure is from 0 to 100; a service without settings has 96.
     let mut security = Command::new("systemd-analyze");
     security.args(["security", "--offline=true", "--threshold=15"]).arg(&path);
@@ -98,8 +98,8 @@ fn the_service_file_for_a_standby_server_is_valid() {
         .env("LASTNIM_ADMIN_TOKEN", "x")
         .env_remove("LASTNIM_STORE")
         .output();
-    let said = text(tried.unwrap().stderr);
-    assert!(said.contains("--standby: this needs a PostgreSQL store"), "{said}");
+    let message = text(tried.unwrap().stderr);
+    assert!(message.contains("--standby: this needs a PostgreSQL store"), "{message}");
     if !has_systemd_analyze() {
         return;
     }
@@ -113,8 +113,8 @@ fn the_service_file_for_a_standby_server_is_valid() {
         let mut command = Command::new("systemd-analyze");
         let output =
             command.args(["verify", "--man=no"]).arg(folder.join("lastnim.service")).output().unwrap();
-        let said = text(output.stdout) + &text(output.stderr);
-        said.lines().filter(|line| line.contains("standby.conf")).map(str::to_owned).collect::<String>()
+        let message = text(output.stdout) + &text(output.stderr);
+        message.lines().filter(|line| line.contains("standby.conf")).map(str::to_owned).collect::<String>()
     };
     assert_eq!(verify(&drop_in), "");
     assert_ne!(verify(&drop_in.replace("LoadCredential", "LoadCredentials")), "", "a mistake is found");
@@ -138,8 +138,8 @@ fn the_slurm_script_gives_each_bot_its_token() {
         ("", &print[..], "start this script with sbatch --array=1-10"),
     ] {
         let output = run(task, words);
-        let said = text(output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains(expected), "{said}");
+        let message = text(output.stderr);
+        assert!(output.status.code() == Some(2) && message.contains(expected), "{message}");
     }
 }
 
@@ -181,9 +181,9 @@ fn alerts_and_dashboard_name_metrics_of_the_server() {
 #[test]
 fn every_command_has_a_manual_page() {
     let folder = new_folder("man1");
-    let said = printed(Command::new(LASTNIM).arg("man").arg(&folder));
+    let message = printed(Command::new(LASTNIM).arg("man").arg(&folder));
     let pages: Vec<_> = fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name()).collect();
-    assert_eq!(said, format!("{} pages in {}\n", pages.len(), folder.display()));
+    assert_eq!(message, format!("{} pages in {}\n", pages.len(), folder.display()));
     let page =
         |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_else(|_| panic!("{name}: {pages:?}"));
     assert!(page("lastnim.1").contains("lastnim\\-serve(1)"));

@@ -300,10 +300,10 @@ fn a_watcher_reports_a_lost_connection() {
     output.read_line(&mut String::new()).unwrap();
     server.process.kill().unwrap();
     let mut errors = BufReader::new(watcher.stderr.take().unwrap());
-    let mut said = String::new();
-    errors.read_line(&mut said).unwrap();
+    let mut message = String::new();
+    errors.read_line(&mut message).unwrap();
     let lost = format!("the connection to {} was lost: ", server.address);
-    assert!(said.starts_with(&lost) && said.ends_with(": trying again\n"), "{said}");
+    assert!(message.starts_with(&lost) && message.ends_with(": trying again\n"), "{message}");
     assert!(watcher.try_wait().unwrap().is_none(), "it goes on when the server is back");
     watcher.kill().unwrap();
     watcher.wait().unwrap();

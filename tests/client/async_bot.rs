@@ -126,11 +126,11 @@ async fn matches_run_concurrently_and_a_failure_loses_only_its_own_match() {
     }
     let mut decide = first.decide;
     timeout(LONG, decide.closed()).await.expect("the turn of an ended match is not cancelled");
-    let mut told = BTreeSet::new();
+    let mut ended_matches = BTreeSet::new();
     for _ in 0..4 {
-        told.insert(next(&mut ends).await);
+        ended_matches.insert(next(&mut ends).await);
     }
-    assert_eq!(told, (0..4).map(id).collect());
+    assert_eq!(ended_matches, (0..4).map(id).collect());
 
     // Open turns are cancelled when the bot stops.
     begin(&mut session, 4).await;

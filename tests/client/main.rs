@@ -245,11 +245,11 @@ async fn the_client_gives_up_on_an_unreachable_server() {
     drop(listener);
     let options = Options::new(nobody, "right").give_up_after(Duration::from_millis(300));
     let error = timeout(LONG, run(thinker().0, options)).await.unwrap().unwrap_err();
-    let told = error.to_string();
+    let words = error.to_string();
     assert!(
-        told.starts_with("the session was lost and could not be reopened within 300ms: ")
-            && told.contains("refused"),
-        "{told}"
+        words.starts_with("the session was lost and could not be reopened within 300ms: ")
+            && words.contains("refused"),
+        "{words}"
     );
 }
 

@@ -99,8 +99,8 @@ fn the_command_line_is_checked() {
         (&[], "COMMAND"),
     ] {
         let output = conformance(arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(complaint), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(complaint), "{message}");
     }
 }

@@ -153,42 +153,42 @@ async fn course(
 }
 
 /// Plays a tournament without kills, and with kills on a separate database, and returns its number of matches.
-async fn same_as_without_kills(
+async fn play_with_and_without_kills(
     database: impl FnOnce(&Folder) -> Database,
     settings: pb::TournamentSettings,
 ) -> usize {
-    let in_peace = course(Database::sqlite, &settings, &[]).await;
-    let takes: usize = in_peace.matches.values().map(|played| played.takes.len()).sum();
+    let uninterrupted = course(Database::sqlite, &settings, &[]).await;
+    let takes: usize = uninterrupted.matches.values().map(|played| played.takes.len()).sum();
     let kills: Vec<usize> = (0..KILLS).map(|kill| takes * kill / (KILLS + 1)).collect();
     let killed = course(database, &settings, &kills).await;
-    for (number, played) in &in_peace.matches {
+    for (number, played) in &uninterrupted.matches {
         assert_eq!(killed.matches.get(number), Some(played), "match {number}");
     }
-    assert_eq!(killed, in_peace);
-    in_peace.matches.len()
+    assert_eq!(killed, uninterrupted);
+    uninterrupted.matches.len()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_do_not_change_a_swiss_tournament_on_sqlite() {
-    assert_eq!(same_as_without_kills(Database::sqlite, swiss()).await, 4 * 2 * 3);
+    assert_eq!(play_with_and_without_kills(Database::sqlite, swiss()).await, 4 * 2 * 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_do_not_change_a_swiss_tournament_on_postgres() {
     if let Some(database) = Database::postgres() {
-        assert_eq!(same_as_without_kills(|_| database, swiss()).await, 4 * 2 * 3);
+        assert_eq!(play_with_and_without_kills(|_| database, swiss()).await, 4 * 2 * 3);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_do_not_change_a_ladder_on_sqlite() {
-    assert_eq!(same_as_without_kills(Database::sqlite, ladder()).await, 16 * 2);
+    assert_eq!(play_with_and_without_kills(Database::sqlite, ladder()).await, 16 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_do_not_change_a_ladder_on_postgres() {
     if let Some(database) = Database::postgres() {
-        assert_eq!(same_as_without_kills(|_| database, ladder()).await, 16 * 2);
+        assert_eq!(play_with_and_without_kills(|_| database, ladder()).await, 16 * 2);
     }
 }
 
@@ -197,7 +197,7 @@ async fn kills_do_not_change_a_knockout() {
     let knockout = pb::KnockoutFormat { advance: 1, table_groups: 2 };
     let settings = settings(Format::Knockout(knockout), 2, pb::AllianceMode::Declared);
     // Three tables, then one and a bye, then the final.
-    assert_eq!(same_as_without_kills(Database::sqlite, settings).await, (3 + 1 + 1) * 2 * 2);
+    assert_eq!(play_with_and_without_kills(Database::sqlite, settings).await, (3 + 1 + 1) * 2 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -211,7 +211,7 @@ async fn kills_do_not_change_a_sequential_test() {
         ..pb::SprtFormat::default()
     };
     let settings = settings(Format::Sprt(sprt), 2, pb::AllianceMode::Standard);
-    let matches = same_as_without_kills(Database::sqlite, settings).await;
+    let matches = play_with_and_without_kills(Database::sqlite, settings).await;
     assert!((1..=14).any(|groups| matches == 4 * groups), "{matches} matches: whole groups count");
 }
 
@@ -219,5 +219,5 @@ async fn kills_do_not_change_a_sequential_test() {
 async fn kills_do_not_change_a_balanced_sample() {
     let sample = pb::RoundRobinFormat { groups: 9 };
     let settings = settings(Format::RoundRobin(sample), 3, pb::AllianceMode::Random);
-    assert_eq!(same_as_without_kills(Database::sqlite, settings).await, 9 * 3);
+    assert_eq!(play_with_and_without_kills(Database::sqlite, settings).await, 9 * 3);
 }

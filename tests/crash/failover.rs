@@ -22,15 +22,15 @@ async fn a_server_continues_from_the_data_of_a_promoted_replica() {
     stage.postgres().kill();
     stage.postgres().fail_over(replica);
     stage.until("the recovery", || stage.start.log_text().contains(RECOVERED)).await;
-    let said = stage.start.log_text();
-    assert!(said.contains("THE DATABASE LOST COMMITS") && said.contains("lost commits: "), "{said}");
+    let log = stage.start.log_text();
+    assert!(log.contains("THE DATABASE LOST COMMITS") && log.contains("lost commits: "), "{log}");
     // The same process continues from the contents of the database, on the same port and with the same bots.
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!(over.matches_played, over.matches_total);
     stage.witnesses.dismiss().await;
     server.stop();
-    let said = stage.start.log_text();
-    assert!(!said.contains("quarantined"), "{said}");
+    let log = stage.start.log_text();
+    assert!(!log.contains("quarantined"), "{log}");
     let reader = open_reader(&stage.database.url().parse().unwrap()).await.unwrap();
     let found = check_store(reader.as_ref()).await.unwrap();
     reader.close().await;

@@ -94,12 +94,12 @@ async fn logs_agree_with_the_records_after_kills_of_bots_and_server() {
     let mut check = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     check.args(["audit", "history"]).arg(&logs).args(["--server", &address, "--json"]);
     let checked = check.output().unwrap();
-    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
-    let verdict: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{checked:?}"));
+    let printed = String::from_utf8_lossy(&checked.stdout).into_owned();
+    let verdict: Value = serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{checked:?}"));
     assert_eq!(verdict["contradictions"], Value::Array(Vec::new()), "{:#}", verdict["contradictions"]);
     assert!(checked.status.success(), "{checked:?}");
     assert_eq!(verdict["checked"], verdict["matches"]);
-    assert!(verdict["checked"].as_u64().unwrap() > 15, "{said}");
+    assert!(verdict["checked"].as_u64().unwrap() > 15, "{printed}");
     println!("{}", verdict["logs"]);
     println!("doubts: {}", verdict["doubts"]);
 }

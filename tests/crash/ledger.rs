@@ -59,7 +59,7 @@ impl Told {
         self.tournaments.get(tournament).map_or(0, |(_, played)| *played as usize)
     }
 
-    fn contradict(&mut self, what: String) {
+    fn add_contradiction(&mut self, what: String) {
         self.contradictions.push(what);
     }
 
@@ -73,10 +73,10 @@ impl Told {
         let id = &started.match_id;
         let before = self.heard.get(&(bot.to_owned(), id.clone())).copied().unwrap_or_default();
         if snapshot.ply < before {
-            self.contradict(format!("{id}: {bot} knew {before} plies, but is shown {}", snapshot.ply));
+            self.add_contradiction(format!("{id}: {bot} knew {before} plies, but is shown {}", snapshot.ply));
         }
         if self.ends_sent_to.contains(&(bot.to_owned(), id.clone())) {
-            self.contradict(format!("{bot} knew that {id} was over, but is shown it as open"));
+            self.add_contradiction(format!("{bot} knew that {id} was over, but is shown it as open"));
         }
         self.ply(bot, id, snapshot.ply);
         if let Some(matrix) = &snapshot.alliance_matrix {
@@ -87,7 +87,7 @@ impl Told {
     fn matrix(&mut self, id: &str, matrix: &pb::AllianceMatrix) {
         let before = self.matrices.entry(id.into()).or_insert_with(|| matrix.clone()).clone();
         if before != *matrix {
-            self.contradict(format!("{id}: the rows were {before:?}, but now are {matrix:?}"));
+            self.add_contradiction(format!("{id}: the rows were {before:?}, but now are {matrix:?}"));
         }
     }
 
@@ -96,7 +96,7 @@ impl Told {
         let before = *self.takes.entry((took.match_id.clone(), took.ply)).or_insert(take);
         if before != take {
             let at = format!("{} ply {}", took.match_id, took.ply);
-            self.contradict(format!("{at}: {before:?} was announced, but then {take:?}"));
+            self.add_contradiction(format!("{at}: {before:?} was announced, but then {take:?}"));
         }
         self.ply(bot, &took.match_id, took.ply + 1);
     }
@@ -106,7 +106,7 @@ impl Told {
         let end = ToldEnd { reason: ended.reason(), winner: ended.winner };
         let before = *self.ends.entry(ended.match_id.clone()).or_insert(end);
         if before != end {
-            self.contradict(format!("{}: {before:?} was announced, but then {end:?}", ended.match_id));
+            self.add_contradiction(format!("{}: {before:?} was announced, but then {end:?}", ended.match_id));
         }
     }
 
@@ -116,7 +116,7 @@ impl Told {
             let before = self.dealt.entry(key).or_insert_with(|| row.offsets.clone()).clone();
             if before != row.offsets {
                 let (id, now) = (&started.match_id, &row.offsets);
-                self.contradict(format!("{id}: {bot} was dealt {before:?}, and later {now:?}"));
+                self.add_contradiction(format!("{id}: {bot} was dealt {before:?}, and later {now:?}"));
             }
         }
         let setup = started.setup.as_ref().expect("a match has a setup");
@@ -140,7 +140,7 @@ impl Ledger {
             Event::Welcome(welcome) => {
                 told.sessions += 1;
                 if welcome.bot != bot {
-                    told.contradict(format!("{bot} is welcomed as {}", welcome.bot));
+                    told.add_contradiction(format!("{bot} is welcomed as {}", welcome.bot));
                 }
             }
             Event::MatchStarted(started) => told.started(bot, started),
@@ -153,7 +153,10 @@ impl Ledger {
                 let key = (declared.match_id.clone(), bot.to_owned());
                 let before = told.rows.entry(key).or_insert_with(|| row.clone()).clone();
                 if before != row {
-                    told.contradict(format!("{}: {bot} declared {before:?} and {row:?}", declared.match_id));
+                    told.add_contradiction(format!(
+                        "{}: {bot} declared {before:?} and {row:?}",
+                        declared.match_id
+                    ));
                 }
             }
             Event::Revealed(revealed) => {
@@ -192,14 +195,17 @@ impl Ledger {
         let is_over = |state| matches!(state, pb::TournamentState::Finished | pb::TournamentState::Cancelled);
         let fits = if is_over(before.0) { now == before } else { before.0 as i32 <= now.0 as i32 };
         if !fits || now.1 < before.1 {
-            told.contradict(format!("tournament {}: it was {before:?}, but now is {now:?}", tournament.id));
+            told.add_contradiction(format!(
+                "tournament {}: it was {before:?}, but now is {now:?}",
+                tournament.id
+            ));
         }
         told.tournaments.insert(tournament.id.clone(), now);
     }
 
     /// Notes a contradiction, which must never occur.
-    pub fn complain(&self, what: String) {
-        self.told().contradict(what);
+    pub fn note_contradiction(&self, what: String) {
+        self.told().add_contradiction(what);
     }
 
     /// Returns the number of announced takes.

@@ -23,17 +23,17 @@ async fn start_long_match(stage: &mut Stage) -> Server {
 
 /// Waits until a server has stopped because of its store, and checks its messages.
 fn wait_for_end(server: Server, why: &str) {
-    let last = last_words(server);
+    let last = last_log_line(server);
     assert!(last.contains(why), "{last}");
 }
 
 /// Waits until a server has stopped because of its store; returns its last message.
-fn last_words(mut server: Server) -> String {
+fn last_log_line(mut server: Server) -> String {
     let status = server.wait();
     assert_eq!(status.code(), Some(1), "{}", server.start.log_text());
-    let said = server.start.log_text();
-    assert!(said.contains("the store is lost"), "{said}");
-    let last = said.lines().last().unwrap().to_owned();
+    let log = server.start.log_text();
+    assert!(log.contains("the store is lost"), "{log}");
+    let last = log.lines().last().unwrap().to_owned();
     assert!(last.contains("had to stop"), "{last}");
     last
 }
@@ -50,9 +50,9 @@ async fn check_nothing_is_lost(stage: &Stage) {
 
 /// Starts a server that must reject its database; returns its message.
 fn start_refused(stage: &Stage) -> String {
-    let (status, said) = stage.start.fail();
-    assert_eq!(status.code(), Some(1), "{said}");
-    said
+    let (status, error_text) = stage.start.fail();
+    assert_eq!(status.code(), Some(1), "{error_text}");
+    error_text
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -62,8 +62,8 @@ async fn a_moved_database_is_noticed_and_not_recreated() {
     let (here, away) = (database_file(&stage, ""), database_file(&stage, ".away"));
     fs::rename(&here, &away).unwrap();
     wait_for_end(server, "lastnim.db was removed");
-    let said = start_refused(&stage);
-    assert!(said.contains("lastnim.db.id") && said.contains("restore it"), "{said}");
+    let error_text = start_refused(&stage);
+    assert!(error_text.contains("lastnim.db.id") && error_text.contains("restore it"), "{error_text}");
     assert!(!here.exists(), "no new one is created");
     fs::rename(&away, &here).unwrap();
     check_nothing_is_lost(&stage).await;
@@ -117,8 +117,8 @@ async fn another_database_in_its_place_is_noticed_and_rejected() {
     for end in ["-wal", "-shm"] {
         let _ = fs::remove_file(database_file(&stage, end));
     }
-    let said = start_refused(&stage);
-    assert!(said.contains(&id(&stage)) && said.contains(&id(&other)), "{said}");
+    let error_text = start_refused(&stage);
+    assert!(error_text.contains(&id(&stage)) && error_text.contains(&id(&other)), "{error_text}");
     // The right database is back.
     fs::rename(database_file(&stage, ".old"), database_file(&stage, "")).unwrap();
     check_nothing_is_lost(&stage).await;
@@ -159,7 +159,7 @@ async fn a_truncated_database_is_noticed() {
     let server = stage.start.start().await;
     File::options().write(true).open(database_file(&stage, "")).unwrap().set_len(8_192).unwrap();
     // A write may find it before the check of the file's size does.
-    let last = last_words(server);
+    let last = last_log_line(server);
     assert!(last.contains("was truncated") || last.contains("the database is corrupt"), "{last}");
 }
 
@@ -170,8 +170,11 @@ async fn a_log_that_is_removed_after_a_crash_is_noticed() {
     server.kill();
     std::mem::take(&mut stage.witnesses).dismiss().await;
     fs::rename(database_file(&stage, "-wal"), database_file(&stage, ".away")).unwrap();
-    let said = start_refused(&stage);
-    assert!(said.contains("lacks its newest changes") && said.contains("--accept-lost-wal"), "{said}");
+    let error_text = start_refused(&stage);
+    assert!(
+        error_text.contains("lacks its newest changes") && error_text.contains("--accept-lost-wal"),
+        "{error_text}"
+    );
     fs::rename(database_file(&stage, ".away"), database_file(&stage, "-wal")).unwrap();
     check_nothing_is_lost(&stage).await;
     let server = stage.start.start().await;

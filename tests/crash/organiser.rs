@@ -49,7 +49,7 @@ impl Organiser {
     }
 
     /// Repeats a request until the server answers, possibly with an error.
-    async fn insist<T, A>(&self, question: impl Fn(Line) -> A) -> Result<T, Status>
+    async fn ask_until_answered<T, A>(&self, question: impl Fn(Line) -> A) -> Result<T, Status>
     where
         A: Future<Output = Result<Response<T>, Status>>,
     {
@@ -76,14 +76,14 @@ impl Organiser {
     /// Registers a bot and returns its token. If the answer was lost, the token is rotated.
     pub async fn register(&self, name: &str) -> String {
         let request = pb::RegisterBotRequest { name: name.into() };
-        let registered = self.insist(|line| {
+        let registered = self.ask_until_answered(|line| {
             let request = request.clone();
             async move { BotServiceClient::new(line).register_bot(request).await }
         });
         match registered.await {
             Ok(response) => response.token,
             Err(status) if status.code() == Code::AlreadyExists => {
-                let rotated = self.insist(|line| {
+                let rotated = self.ask_until_answered(|line| {
                     let request = pb::RotateTokenRequest { name: name.into() };
                     async move { BotServiceClient::new(line).rotate_token(request).await }
                 });
@@ -94,7 +94,7 @@ impl Organiser {
     }
 
     pub async fn bot(&self, name: &str) -> pb::Bot {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetBotRequest { name: name.into() };
             async move { BotServiceClient::new(line).get_bot(request).await }
         });
@@ -140,14 +140,14 @@ impl Organiser {
     }
 
     pub async fn tournaments(&self) -> Vec<pb::Tournament> {
-        let listed = self.insist(|line| async move {
+        let listed = self.ask_until_answered(|line| async move {
             TournamentServiceClient::new(line).list_tournaments(pb::ListTournamentsRequest::default()).await
         });
         listed.await.unwrap().tournaments
     }
 
     pub async fn join(&self, tournament: &str, bot: &str) {
-        let joined = self.insist(|line| {
+        let joined = self.ask_until_answered(|line| {
             let request = pb::JoinTournamentRequest { tournament_id: tournament.into(), bot: bot.into() };
             async move { TournamentServiceClient::new(line).join_tournament(request).await }
         });
@@ -155,7 +155,7 @@ impl Organiser {
     }
 
     pub async fn leave(&self, tournament: &str, bot: &str) {
-        let left = self.insist(|line| {
+        let left = self.ask_until_answered(|line| {
             let request = pb::LeaveTournamentRequest { tournament_id: tournament.into(), bot: bot.into() };
             async move { TournamentServiceClient::new(line).leave_tournament(request).await }
         });
@@ -164,7 +164,7 @@ impl Organiser {
 
     /// Returns the bots that were in a ladder, and when; `None` in other formats.
     pub async fn field_history(&self, id: &str) -> Option<pb::FieldHistory> {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
             async move { TournamentServiceClient::new(line).get_tournament(request).await }
         });
@@ -173,7 +173,7 @@ impl Organiser {
 
     /// Cancels a tournament, even if an answer is lost; returns its final state.
     pub async fn cancel(&self, tournament: &str) -> pb::TournamentState {
-        let cancelled = self.insist(|line| {
+        let cancelled = self.ask_until_answered(|line| {
             let request = pb::CancelTournamentRequest { tournament_id: tournament.into() };
             async move { TournamentServiceClient::new(line).cancel_tournament(request).await }
         });
@@ -188,7 +188,7 @@ impl Organiser {
     }
 
     pub async fn pause(&self, tournament: &str, open: pb::OpenMatches) {
-        let paused = self.insist(|line| {
+        let paused = self.ask_until_answered(|line| {
             let request =
                 pb::PauseTournamentRequest { tournament_id: tournament.into(), open_matches: open.into() };
             async move { TournamentServiceClient::new(line).pause_tournament(request).await }
@@ -197,7 +197,7 @@ impl Organiser {
     }
 
     pub async fn resume(&self, tournament: &str) {
-        let resumed = self.insist(|line| {
+        let resumed = self.ask_until_answered(|line| {
             let request = pb::ResumeTournamentRequest { tournament_id: tournament.into() };
             async move { TournamentServiceClient::new(line).resume_tournament(request).await }
         });
@@ -206,7 +206,7 @@ impl Organiser {
 
     /// Disqualifies a bot, unless an earlier request succeeded.
     pub async fn disqualify(&self, tournament: &str, bot: &str, results: pb::DisqualifiedResults) {
-        let done = self.insist(|line| {
+        let done = self.ask_until_answered(|line| {
             let (tournament_id, bot, reason) = (tournament.into(), bot.into(), "a test".into());
             let request = pb::DisqualifyBotRequest { tournament_id, bot, results: results.into(), reason };
             async move { TournamentServiceClient::new(line).disqualify_bot(request).await }
@@ -236,7 +236,7 @@ impl Organiser {
 
     /// Returns the events of a tournament.
     pub async fn events(&self, id: &str) -> Vec<pb::TournamentEvent> {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
             async move { TournamentServiceClient::new(line).get_tournament(request).await }
         });
@@ -267,7 +267,7 @@ impl Organiser {
     }
 
     pub async fn tournament(&self, id: &str) -> pb::Tournament {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
             async move { TournamentServiceClient::new(line).get_tournament(request).await }
         });
@@ -294,7 +294,7 @@ impl Organiser {
     }
 
     pub async fn standings(&self, id: &str) -> Vec<pb::Standing> {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetStandingsRequest { tournament_id: id.into(), cross_table: false };
             async move { TournamentServiceClient::new(line).get_standings(request).await }
         });
@@ -326,7 +326,7 @@ impl Organiser {
     }
 
     pub async fn get_match(&self, id: &str) -> Result<pb::Match, Status> {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetMatchRequest { match_id: id.into() };
             async move { MatchServiceClient::new(line).get_match(request).await }
         });
@@ -353,7 +353,7 @@ impl Organiser {
                 page_token: page_token.clone(),
                 ..Default::default()
             };
-            let page = self.insist(|line| {
+            let page = self.ask_until_answered(|line| {
                 let request = request.clone();
                 async move { MatchServiceClient::new(line).list_matches(request).await }
             });
@@ -368,7 +368,7 @@ impl Organiser {
 
     /// Fetches the record of a match, checking its hash chain, and its seal if it is over.
     pub async fn record(&self, id: &str) -> SealedRecord {
-        let found = self.insist(|line| {
+        let found = self.ask_until_answered(|line| {
             let request = pb::GetRecordRequest { match_id: id.into() };
             async move { MatchServiceClient::new(line).get_record(request).await }
         });
@@ -377,7 +377,7 @@ impl Organiser {
 
     /// Returns the public key for the server's seals.
     pub async fn public_key(&self) -> PublicKey {
-        let found = self.insist(|line| async move {
+        let found = self.ask_until_answered(|line| async move {
             MatchServiceClient::new(line).get_public_key(pb::GetPublicKeyRequest {}).await
         });
         PublicKey::from_bytes(found.await.unwrap().public_key.try_into().unwrap()).unwrap()

@@ -34,7 +34,7 @@ fn count_matches(matches: &[pb::Match]) -> BTreeMap<String, u32> {
     counted
 }
 
-async fn everything_else_continues(
+async fn check_other_matches_continue(
     database: impl FnOnce(&Folder) -> Database,
     settings: pb::TournamentSettings,
 ) {
@@ -61,9 +61,9 @@ async fn everything_else_continues(
     }
 
     let mut server = stage.start.start().await;
-    let said = stage.start.log_text();
+    let log = stage.start.log_text();
     for id in [&damaged, &exhibition] {
-        let line = said
+        let line = log
             .lines()
             .find(|line| line.contains("a damaged match is quarantined") && line.contains(id.as_str()));
         assert!(line.is_some_and(|line| line.contains("event ")), "{line:?}");
@@ -116,19 +116,19 @@ async fn everything_else_continues(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_continues_without_a_damaged_match_on_sqlite() {
     let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
-    everything_else_continues(Database::sqlite, settings(swiss, 3)).await;
+    check_other_matches_continue(Database::sqlite, settings(swiss, 3)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_knockout_continues_without_a_damaged_match_on_sqlite() {
     let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
-    everything_else_continues(Database::sqlite, settings(knockout, 2)).await;
+    check_other_matches_continue(Database::sqlite, settings(knockout, 2)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_continues_without_a_damaged_match_on_postgres() {
     let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
     if let Some(database) = Database::postgres() {
-        everything_else_continues(|_| database, settings(swiss, 3)).await;
+        check_other_matches_continue(|_| database, settings(swiss, 3)).await;
     }
 }

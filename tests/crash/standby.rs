@@ -91,11 +91,11 @@ async fn a_hand_over_on_a_signal_harms_no_bot() {
         pair.active.signal("USR1");
         pair.until_taken_over(served + 1).await;
         pair.active.start.wait_for_log(STANDS_BY, stood_by + 1).await;
-        let said = pair.active.start.log_text();
+        let logged = pair.active.start.log_text();
         assert_eq!(
-            said.matches("handed the database over: standing by").count(),
+            logged.matches("handed the database over: standing by").count(),
             hand_over.div_ceil(2),
-            "{said}"
+            "{logged}"
         );
         pair.swap();
     }
@@ -122,9 +122,9 @@ async fn the_hand_over_command_names_the_server_that_took_over() {
             if hand_over == 2 { pair.active.start.address() } else { pair.stage.start.addresses() };
         let (code, text) = run_hand_over(&addresses, ADMIN).await;
         assert_eq!(code, Some(0), "{text}");
-        let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let reported: serde_json::Value = serde_json::from_str(&text).unwrap();
         let ports = [&pair.standby, &pair.active].map(|server| format!(":{}", server.start.port));
-        let names = ["server", "former_server"].map(|key| told[key].as_str().unwrap());
+        let names = ["server", "former_server"].map(|key| reported[key].as_str().unwrap());
         assert!(names[0].ends_with(&ports[0]) && names[1].ends_with(&ports[1]), "{text}");
         assert!(get(&pair.standby.start, "/readyz").starts_with("HTTP/1.1 200"));
         println!("{text}");
@@ -164,8 +164,8 @@ async fn a_paused_server_loses_the_database_and_stands_by() {
     pair.until_taken_over(1).await;
     pair.active.signal("CONT");
     pair.active.start.wait_for_log(STANDS_BY, 1).await;
-    let said = pair.active.start.log_text();
-    assert!(said.contains("another server may have taken over the database: standing by"), "{said}");
+    let logged = pair.active.start.log_text();
+    assert!(logged.contains("another server may have taken over the database: standing by"), "{logged}");
     pair.swap();
     pair.judge().await;
 }
@@ -223,15 +223,15 @@ async fn a_server_with_other_settings_does_not_stand_by() {
     for (start, setting) in
         [(with(&["--house", "oracle"]), "--house"), (with(&["--private"]), "--private"), (key, "--key")]
     {
-        let (status, said) = start.fail();
-        assert_eq!(status.code(), Some(1), "{said}");
-        assert!(said.contains(&format!("{setting} differs from that of ")), "{said}");
+        let (status, logged) = start.fail();
+        assert_eq!(status.code(), Some(1), "{logged}");
+        assert!(logged.contains(&format!("{setting} differs from that of ")), "{logged}");
     }
     let sqlite =
         Start { store: format!("sqlite:{}", stage.folder.path().join("own.db").display()), ..second.clone() };
-    let (status, said) = sqlite.fail();
-    assert_eq!(status.code(), Some(2), "{said}");
-    assert!(said.contains("--standby: this needs a PostgreSQL store"), "{said}");
+    let (status, logged) = sqlite.fail();
+    assert_eq!(status.code(), Some(2), "{logged}");
+    assert!(logged.contains("--standby: this needs a PostgreSQL store"), "{logged}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

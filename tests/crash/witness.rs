@@ -84,7 +84,7 @@ impl Witness {
                 };
                 let passing = [Code::Unavailable, Code::Unknown, Code::Cancelled, Code::Internal];
                 if !passing.contains(&status.code()) {
-                    self.ledger.complain(format!("{} was rejected: {status:?}", self.name));
+                    self.ledger.note_contradiction(format!("{} was rejected: {status:?}", self.name));
                     return;
                 }
                 tokio::time::sleep(RETRY_INTERVAL).await;

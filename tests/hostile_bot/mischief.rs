@@ -45,11 +45,11 @@ pub(super) struct Mischief {
 struct Seen {
     seat: u32,
     seats: u32,
-    mood: Mood,
+    mode: PlayMode,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Mood {
+enum PlayMode {
     #[default]
     Playing,
     /// It was refused, and answers its next turn correctly.
@@ -152,14 +152,14 @@ impl Mischief {
 
     fn play(&mut self, turn: &Turn) -> Plan {
         let Some(seen) = self.matches.get_mut(&turn.match_id) else { return Plan::default() };
-        let is_chastened = match seen.mood {
-            Mood::Stalled => return Plan::default(),
-            mood => mood == Mood::Behaving,
+        let is_behaving = match seen.mode {
+            PlayMode::Stalled => return Plan::default(),
+            mode => mode == PlayMode::Behaving,
         };
-        seen.mood = Mood::Playing;
+        seen.mode = PlayMode::Playing;
         let seats = seen.seats;
         let legal = self.legal_take(turn);
-        if is_chastened || self.dice.number_below(POLITE_ONE_IN) == 0 {
+        if is_behaving || self.dice.number_below(POLITE_ONE_IN) == 0 {
             return sends([legal]);
         }
         let Some(&misbehaviour) = self.dice.choose(&self.repertoire) else { return sends([legal]) };
@@ -189,7 +189,7 @@ impl Mischief {
             Misbehaviour::Resign => sends([Action::Resign(Resign { match_id: id.to_owned() }), legal]),
             Misbehaviour::Stall => {
                 if let Some(seen) = self.matches.get_mut(id) {
-                    seen.mood = Mood::Stalled;
+                    seen.mode = PlayMode::Stalled;
                 }
                 Plan::default()
             }
@@ -207,9 +207,9 @@ impl Mischief {
     /// Answers the next turn of a match correctly after a refusal, unless it has stalled there.
     fn behave_next_turn(&mut self, match_id: &str) {
         if let Some(seen) = self.matches.get_mut(match_id)
-            && seen.mood == Mood::Playing
+            && seen.mode == PlayMode::Playing
         {
-            seen.mood = Mood::Behaving;
+            seen.mode = PlayMode::Behaving;
         }
     }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// Plays 200 matches of one turn with one misbehaviour, and returns the plans that are not simply correct.
-    fn misdeeds(misbehaviour: Misbehaviour) -> Vec<Plan> {
+    fn plans_of_misbehaviour(misbehaviour: Misbehaviour) -> Vec<Plan> {
         let mut mischief = Mischief::new(&[misbehaviour], 5);
         let mut plans = Vec::new();
         for number in 0..200 {
@@ -324,7 +324,7 @@ mod tests {
     fn misbehaviours_occur_and_stay_separate() {
         let action = |plan: &Plan| plan.sends.first().and_then(|request| request.action.clone());
         for misbehaviour in Misbehaviour::ALL {
-            let plans = misdeeds(misbehaviour);
+            let plans = plans_of_misbehaviour(misbehaviour);
             assert!(plans.len() > 30, "{misbehaviour:?} showed {} times", plans.len());
             let fits = |plan: &Plan| match misbehaviour {
                 Misbehaviour::IllegalTakes => {

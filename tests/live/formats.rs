@@ -29,7 +29,7 @@ async fn played(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse
 }
 
 /// Plays a tournament twice, with much and with little concurrency, and returns its number of matches.
-async fn same_both_times(format: Format, seats: u32) -> u64 {
+async fn play_with_two_concurrencies(format: Format, seats: u32) -> u64 {
     let mut seen = Vec::new();
     for (concurrency, bot_concurrency) in [(64, 0), (5, 1)] {
         let settings = settings(format.clone(), seats);
@@ -50,28 +50,28 @@ async fn same_both_times(format: Format, seats: u32) -> u64 {
 async fn a_swiss_tournament_is_played_in_rounds() {
     let swiss = pb::SwissFormat { rounds: 3, table_groups: 2 };
     // 6 bots make one table of 4; the other two get points for sitting out.
-    assert_eq!(same_both_times(Format::Swiss(swiss), 4).await, 3 * 2 * 4);
+    assert_eq!(play_with_two_concurrencies(Format::Swiss(swiss), 4).await, 3 * 2 * 4);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_knockout_is_played_to_its_final() {
     let knockout = pb::KnockoutFormat { advance: 1, table_groups: 1 };
     // Three tables, then one and a bye, then the final.
-    assert_eq!(same_both_times(Format::Knockout(knockout), 2).await, 2 * 5);
+    assert_eq!(play_with_two_concurrencies(Format::Knockout(knockout), 2).await, 2 * 5);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bounded_ladder_ends() {
     let ladder = pb::LadderFormat { groups: 9, ..pb::LadderFormat::default() };
-    assert_eq!(same_both_times(Format::Ladder(ladder), 3).await, 9 * 3);
+    assert_eq!(play_with_two_concurrencies(Format::Ladder(ladder), 3).await, 9 * 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn gauntlets_and_samples_have_the_requested_groups() {
     let gauntlet = pb::GauntletFormat { bot: HouseBot::BASIC[0].kind().into(), groups: 0 };
-    assert_eq!(same_both_times(Format::Gauntlet(gauntlet), 3).await, 5 * 3 * 3);
+    assert_eq!(play_with_two_concurrencies(Format::Gauntlet(gauntlet), 3).await, 5 * 3 * 3);
     let sample = pb::RoundRobinFormat { groups: 11 };
-    assert_eq!(same_both_times(Format::RoundRobin(sample), 3).await, 11 * 3);
+    assert_eq!(play_with_two_concurrencies(Format::RoundRobin(sample), 3).await, 11 * 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,7 +83,7 @@ async fn a_sequential_test_stops_early() {
         groups: 200,
         ..pb::SprtFormat::default()
     };
-    let matches = same_both_times(Format::Sprt(sprt), 2).await;
+    let matches = play_with_two_concurrencies(Format::Sprt(sprt), 2).await;
     assert_eq!(matches % 4, 0, "whole groups count");
     assert!((8 * 4..200 * 4).contains(&matches), "{matches}");
 }

@@ -55,9 +55,12 @@ async fn bots_join_and_play_over_one_stream_each() {
         (joined.id.as_str(), joined.state(), joined.field),
         (id.as_str(), pb::TournamentState::Open, vec!["one".to_owned()])
     );
-    let told = joined.settings.unwrap();
-    assert_eq!((told.title.as_str(), told.seats, told.format, told.start_when), ("cup", 2, Some(swiss), 2));
-    assert_eq!((told.clock, told.positions), (Some(patient_clock()), vec![]));
+    let shown = joined.settings.unwrap();
+    assert_eq!(
+        (shown.title.as_str(), shown.seats, shown.format, shown.start_when),
+        ("cup", 2, Some(swiss), 2)
+    );
+    assert_eq!((shown.clock, shown.positions), (Some(patient_clock()), vec![]));
     let again = asked(&mut one, &id).await.unwrap();
     assert_eq!(again.field, ["one"], "joining twice is harmless");
 

@@ -213,14 +213,17 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
 
     // The same is shown to everybody.
     let shown = organiser.get().await;
-    let told = suspended(shown.verdict.as_ref()).remove(0);
-    assert_eq!((told.bot.as_str(), &told.message, told.reason), ("crasher", &notice.message, notice.reason));
+    let suspension = suspended(shown.verdict.as_ref()).remove(0);
+    assert_eq!(
+        (suspension.bot.as_str(), &suspension.message, suspension.reason),
+        ("crasher", &notice.message, notice.reason)
+    );
     let at = shown.tournament.unwrap().matches_played;
     let later = organiser
         .until("the others' matches", |state| state.tournament.as_ref().unwrap().matches_played > at + 60)
         .await;
     assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it plays no more matches");
-    assert_eq!(suspended(later.verdict.as_ref()), [told]);
+    assert_eq!(suspended(later.verdict.as_ref()), [suspension]);
 
     // A new session is told before anything else.
     drop(session);
@@ -260,14 +263,14 @@ async fn no_shows_lose_matches_but_not_rating() {
     host.start_tournament(&id).await;
     let has_suspended = |state: &pb::WatchTournamentResponse| !suspended(state.verdict.as_ref()).is_empty();
     let state = organiser.until("the end of the ghost", has_suspended).await;
-    let told = suspended(state.verdict.as_ref()).remove(0);
-    assert_eq!((told.bot.as_str(), told.reason()), ("ghost", pb::SuspensionReason::NeverCame));
-    assert_eq!(told.no_shows, told.lost);
+    let suspension = suspended(state.verdict.as_ref()).remove(0);
+    assert_eq!((suspension.bot.as_str(), suspension.reason()), ("ghost", pb::SuspensionReason::NeverCame));
+    assert_eq!(suspension.no_shows, suspension.lost);
     let rated =
         |state: &pb::WatchTournamentResponse| line(state, "timid").is_some_and(|line| line.rating.is_some());
     let state = organiser.until("the others' ratings", rated).await;
     let absent = line(&state, "ghost").unwrap();
-    assert_eq!(u64::from(absent.no_shows), told.lost);
+    assert_eq!(u64::from(absent.no_shows), suspension.lost);
     assert_eq!((absent.matches, absent.forfeits), (absent.no_shows, absent.no_shows), "it costs the matches");
     assert_eq!((absent.points, absent.wins), (0.0, 0));
     assert_eq!((&absent.rating, &absent.skill), (&None, &None), "and not the rating");

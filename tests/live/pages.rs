@@ -124,16 +124,19 @@ async fn tournament_pages_agree_with_grpc() {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }
     let request = pb::GetTournamentRequest { tournament_id: id.clone() };
-    let mut told = host.tournaments().get_tournament(request).await.unwrap().into_inner();
+    let mut expected = host.tournaments().get_tournament(request).await.unwrap().into_inner();
     // The activity depends on the time of the request.
-    told.activity = None;
+    expected.activity = None;
     let mut twin = get(&host, &format!("/tournaments/{id}.json")).await.json();
     twin["activity"] = Value::Null;
-    assert_eq!(twin, message_to_json(&told));
+    assert_eq!(twin, message_to_json(&expected));
 
     let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: true };
-    let told = host.tournaments().get_standings(request).await.unwrap().into_inner();
-    assert_eq!(get(&host, &format!("/tournaments/{id}/standings.json")).await.json(), message_to_json(&told));
+    let expected = host.tournaments().get_standings(request).await.unwrap().into_inner();
+    assert_eq!(
+        get(&host, &format!("/tournaments/{id}/standings.json")).await.json(),
+        message_to_json(&expected)
+    );
     let csv = get(&host, &format!("/tournaments/{id}/standings.csv")).await;
     assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
     assert!(csv.body.starts_with("place,bot,points,"), "{}", csv.body);
@@ -265,8 +268,11 @@ async fn the_page_solves_a_position_in_the_same_way_as_grpc() {
         page.body
     );
     let twin = get(&host, "/oracle.json?piles=1,2+2&rows=0+2+1;0+1+2;0+2+1&first=2").await.json();
-    let told = message_to_json(&solved);
-    assert!(told.as_object().unwrap().iter().all(|(key, value)| twin[key] == *value), "{twin} {told}");
+    let expected = message_to_json(&solved);
+    assert!(
+        expected.as_object().unwrap().iter().all(|(key, value)| twin[key] == *value),
+        "{twin} {expected}"
+    );
     assert_eq!(twin["robustness"]["winner"], solved.winner, "{twin}");
     let mistaken = get(&host, "/oracle?piles=1,x&seats=4").await;
     assert_eq!(mistaken.status, 200);

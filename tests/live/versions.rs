@@ -16,14 +16,14 @@ fn version(label: &str, config_hash: &[u8]) -> pb::BotVersion {
 }
 
 /// Opens a session that declares a version.
-async fn open(host: &Host, token: &str, said: &pb::BotVersion) -> Result<BotSession, Status> {
+async fn open(host: &Host, token: &str, declared: &pb::BotVersion) -> Result<BotSession, Status> {
     let mut client =
         ArenaServiceClient::with_interceptor(host.channel.clone(), token_authorization(token).unwrap());
     let (outbound, requests) = mpsc::channel(64);
     let mut call = Request::new(ReceiverStream::new(requests));
-    call.metadata_mut().insert("bot-version", said.version.parse().unwrap());
-    if !said.config_hash.is_empty() {
-        let hash = MetadataValue::from_bytes(&said.config_hash);
+    call.metadata_mut().insert("bot-version", declared.version.parse().unwrap());
+    if !declared.config_hash.is_empty() {
+        let hash = MetadataValue::from_bytes(&declared.config_hash);
         call.metadata_mut().insert_bin("bot-config-hash-bin", hash);
     }
     let inbound = soon("an answer to Play", client.play(call)).await?.into_inner();
@@ -41,18 +41,18 @@ async fn versions_are_stored_with_matches_and_bots() {
         // Dropping this at the end of a test stops the bot.
         let _ = dismissed.await;
     }));
-    let said = version("1.4-rc.2", &[7; 32]);
-    host.until_bot("said", |bot| bot.version.as_ref() == Some(&said)).await;
+    let declared = version("1.4-rc.2", &[7; 32]);
+    host.until_bot("said", |bot| bot.version.as_ref() == Some(&declared)).await;
     assert_eq!(host.bot("silent").await.version, None);
     let id = host.create_match(exhibition(["said", "silent"], &[3])).await;
     silent.play_timidly(1).await;
-    let seats = [vec![said.clone()], Vec::new()].map(|versions| pb::SeatVersions { versions });
+    let seats = [vec![declared.clone()], Vec::new()].map(|versions| pb::SeatVersions { versions });
     let found = host.get_match(&id).await.r#match.unwrap();
     assert_eq!((found.phase(), found.seat_versions), (pb::Phase::Ended, seats.to_vec()));
     let history = async { while host.seen_versions("said").await.is_empty() {} };
     soon("the history", history).await;
     let [seen] = &host.seen_versions("said").await[..] else { panic!("one version") };
-    assert_eq!(seen.version.as_ref(), Some(&said));
+    assert_eq!(seen.version.as_ref(), Some(&declared));
     assert!(seen.first_seen_at_us > 0 && seen.first_seen_at_us <= seen.last_seen_at_us);
     assert!(host.seen_versions("silent").await.is_empty());
     drop(dismiss);
@@ -131,13 +131,13 @@ async fn invalid_versions_are_refused() {
     let host = Host::start().await;
     let token = host.register("wrong").await;
     let long = "x".repeat(65);
-    for (said, words) in [
+    for (declared, words) in [
         (version("a b", &[]), "bot-version: version \"a b\": expected 1 to 64 visible ASCII characters"),
         (version(&long, &[]), &*format!("version \"{long}\"")),
         (version("1", &[7; 31]), "bot-config-hash-bin: a config hash of 31 bytes: expected 32"),
         (version("1", &[7; 33]), "a config hash of 33 bytes"),
     ] {
-        let Err(refused) = open(&host, &token, &said).await else { panic!("{said:?}") };
+        let Err(refused) = open(&host, &token, &declared).await else { panic!("{declared:?}") };
         assert_eq!(refused.code(), Code::InvalidArgument);
         assert!(refused.message().contains(words), "{refused}");
     }

@@ -141,10 +141,13 @@ async fn a_permanent_failure_of_the_endpoint_ends_a_benchmark() {
         })
         .await;
         let more = ["--max-items", "3", "--retries", "0", "--on-failure", policy];
-        let said = play_until_failure(&folder, &endpoint, &more).await;
+        let failure_text = play_until_failure(&folder, &endpoint, &more).await;
         let why = format!("the endpoint {}/chat/completions keeps failing (questions", endpoint.url);
-        assert!(said.contains(&why) && said.contains(&format!(" {class})")), "{said}");
-        assert!(said.contains("run the same command again to continue"), "{said}");
+        assert!(
+            failure_text.contains(&why) && failure_text.contains(&format!(" {class})")),
+            "{failure_text}"
+        );
+        assert!(failure_text.contains("run the same command again to continue"), "{failure_text}");
         assert_eq!(count_records(&folder), 1);
         is_mended.store(true, Ordering::SeqCst);
         let (card, text) = play(&folder, &endpoint, &more).await;
@@ -168,8 +171,11 @@ async fn a_benchmark_resumes_with_a_larger_budget() {
     let folder = fresh_file("benchmark-budget");
     let of_budget =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
-    let said = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(said.contains("a budget of the model is used up and must be raised: open matches"), "{said}");
+    let failure_text = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
+    assert!(
+        failure_text.contains("a budget of the model is used up and must be raised: open matches"),
+        "{failure_text}"
+    );
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
     let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;

@@ -132,10 +132,10 @@ async fn a_bot_says_what_its_endpoint_cannot_do() {
         let (output, stdout, stderr) = run(command).await;
         assert!(output.status.success(), "{provider}: {stderr}");
         let lines = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let told = lines.filter(|line| line["event"] == "provider").collect::<Vec<_>>();
-        assert_eq!((told.len(), &told[0]["provider"]), (1, &json!(provider)), "{stdout}");
+        let found = lines.filter(|line| line["event"] == "provider").collect::<Vec<_>>();
+        assert_eq!((found.len(), &found[0]["provider"]), (1, &json!(provider)), "{stdout}");
         let limits = provider.parse::<Provider>().unwrap().limits();
-        assert!(!limits.is_empty() && told[0]["limits"] == limits, "{stdout}");
+        assert!(!limits.is_empty() && found[0]["limits"] == limits, "{stdout}");
     }
 }
 

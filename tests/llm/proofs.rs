@@ -91,7 +91,7 @@ async fn a_record_proves_only_its_own_transcript() {
     fs::write(&other, "{\"event\":\"run\"}\nnot a line\n").unwrap();
     let (code, proof, stderr) = verify(&record, &other).await;
     assert_eq!((code, proof), (Some(1), Value::Null));
-    let said =
+    let expected =
         "the transcripts have no question from these matches; 1 line of the transcripts cannot be read";
-    assert!(stderr.contains(said), "{stderr}");
+    assert!(stderr.contains(expected), "{stderr}");
 }

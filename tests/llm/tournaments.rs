@@ -51,8 +51,8 @@ async fn models_in_tournament_files_play() {
     let run_folder = folder.join("cup.run");
     let written = fs::read_to_string(run_folder.join("m1.transcript.jsonl")).unwrap();
     assert_eq!(written.matches("\"event\":\"call\"").count(), calls.len());
-    let said = fs::read_to_string(run_folder.join("m1.log")).unwrap();
-    assert!(said.contains("\"event\":\"model\""), "{said}");
+    let printed = fs::read_to_string(run_folder.join("m1.log")).unwrap();
+    assert!(printed.contains("\"event\":\"model\""), "{printed}");
     let files = [&run_folder, &run_folder.join("secrets")].map(|folder| fs::read_dir(folder).unwrap());
     let files = files.into_iter().flatten().map(|entry| entry.unwrap().path());
     for path in files.filter(|path| path.is_file()) {
@@ -111,7 +111,7 @@ async fn errors_about_models_have_lines() {
     command.arg(&file);
     let (output, stdout, stderr) = run(command).await;
     assert_eq!(output.status.code(), Some(2));
-    let said = format!("{stdout}{stderr}");
+    let printed = format!("{stdout}{stderr}");
     for part in [
         ":11: bot[1].llm.temperatur: unknown key: did you mean `temperature`?",
         ":11: bot[1].llm.model: required, but missing",
@@ -122,9 +122,9 @@ async fn errors_about_models_have_lines() {
         ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
         ":25: bot[4].llm: 7: expected a table",
     ] {
-        assert!(said.contains(part), "{part:?} is missing:\n{said}");
+        assert!(printed.contains(part), "{part:?} is missing:\n{printed}");
     }
-    assert!(!said.contains("sk-0123"), "{said}");
+    assert!(!printed.contains("sk-0123"), "{printed}");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ pub async fn watch_bounds(world: Arc<World>, server: usize, arena: Arena, limits
         let Some(held) = HeldResources::by(&arena, &world).await else { continue };
         world.note_held(server, held);
         if let Some(excess) = held.excess(&world, &limits) {
-            return world.history.complain("what a server holds is limited", excess);
+            return world.history.note_violation("what a server holds is limited", excess);
         }
     }
 }

@@ -26,7 +26,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How the store answers its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mood {
+pub enum DiskBehaviour {
     #[default]
     Answers,
     Fails,
@@ -59,14 +59,14 @@ struct DiskState {
     tables: Arc<MemoryStore>,
     /// The epoch of its current owner.
     epoch: u64,
-    mood: Mood,
+    behaviour: DiskBehaviour,
     faults: BTreeMap<u64, FaultKind>,
     /// The number of writes begun.
     writes: u64,
     /// The servers that crashed in a write, with their downtimes, until the driver handles them.
     crashes: Vec<(usize, Duration)>,
     /// Violations by servers.
-    complaints: Vec<String>,
+    violations: Vec<String>,
     /// The servers with a write in progress.
     writing: BTreeSet<u64>,
     draw: SeededDraw,
@@ -85,11 +85,11 @@ impl Disk {
             tables: replay_writes(&committed),
             committed,
             epoch: 0,
-            mood: Mood::default(),
+            behaviour: DiskBehaviour::default(),
             faults: faults.collect(),
             writes: 0,
             crashes: Vec::new(),
-            complaints: Vec::new(),
+            violations: Vec::new(),
             writing: BTreeSet::new(),
             draw: draw_stream(plan.seed, Stream::Disk, 0),
             lost_replies: 0,
@@ -105,8 +105,8 @@ impl Disk {
         Arc::new(SimulatedStore { disk: Arc::clone(self), server, epoch: state.epoch })
     }
 
-    pub fn set_mood(&self, mood: Mood) {
-        lock(&self.state).mood = mood;
+    pub fn set_behaviour(&self, behaviour: DiskBehaviour) {
+        lock(&self.state).behaviour = behaviour;
     }
 
     /// Returns the servers that crashed in a write since the last call, with their downtimes. A server that no longer
@@ -116,8 +116,8 @@ impl Disk {
     }
 
     /// Returns violations by servers since the last call.
-    pub fn take_complaints(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.state).complaints)
+    pub fn take_violations(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.state).violations)
     }
 
     /// Returns the number of writes begun, and of committed writes that were reported as failed.
@@ -147,7 +147,7 @@ impl Disk {
             return Ok(());
         }
         if let Err(error) = finish_at_once(state.tables.write(changes)) {
-            state.complaints.push(format!("a change was rejected: {error}"));
+            state.violations.push(format!("a change was rejected: {error}"));
             // Either all of it is committed or nothing.
             state.tables = replay_writes(&state.committed);
             return Err(error);
@@ -185,14 +185,16 @@ impl SimulatedStore {
     /// Waits while the store hangs, and returns its data.
     async fn reach(&self) -> Result<Arc<MemoryStore>, StoreError> {
         loop {
-            let (mood, tables) = {
+            let (behaviour, tables) = {
                 let state = lock(&self.disk.state);
-                (state.mood, Arc::clone(&state.tables))
+                (state.behaviour, Arc::clone(&state.tables))
             };
-            match mood {
-                Mood::Answers => return Ok(tables),
-                Mood::Fails => return Err(StoreError::Unavailable("the disk is out of order".to_owned())),
-                Mood::Hangs => sleep(CHECK_INTERVAL).await,
+            match behaviour {
+                DiskBehaviour::Answers => return Ok(tables),
+                DiskBehaviour::Fails => {
+                    return Err(StoreError::Unavailable("the disk is out of order".to_owned()));
+                }
+                DiskBehaviour::Hangs => sleep(CHECK_INTERVAL).await,
             }
         }
     }
@@ -242,7 +244,7 @@ impl Store for SimulatedStore {
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         if !lock(&self.disk.state).writing.insert(self.epoch) {
-            lock(&self.disk.state).complaints.push("two writes at once of one server".to_owned());
+            lock(&self.disk.state).violations.push("two writes at once of one server".to_owned());
         }
         let written = self.write_later(changes).await;
         lock(&self.disk.state).writing.remove(&self.epoch);

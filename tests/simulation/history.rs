@@ -108,8 +108,8 @@ impl History {
     }
 
     /// Notes a broken promise.
-    pub fn complain(&self, promise: &'static str, how: impl AsRef<str>) {
-        lock(&self.heard).complain(promise, how.as_ref());
+    pub fn note_violation(&self, promise: &'static str, how: impl AsRef<str>) {
+        lock(&self.heard).note_violation(promise, how.as_ref());
     }
 
     /// Returns the promises broken so far.
@@ -134,7 +134,7 @@ impl History {
     pub fn note(&self, what: &str) {
         let mut heard = lock(&self.heard);
         heard.add_to_trace(what.as_bytes());
-        tell_trace(heard.now, what);
+        print_if_traced(heard.now, what);
     }
 
     /// Notes that a bot intends a take after a thinking time.
@@ -168,7 +168,10 @@ impl History {
         heard.counts.ends += 1;
         heard.match_ends.entry(bot.to_owned()).or_default().insert(id.clone());
         if !heard.sdk_ends.insert((bot.to_owned(), life, match_id)) {
-            heard.complain("an SDK tells of an end once", &format!("{bot} was told twice that {id} is over"));
+            heard.note_violation(
+                "an SDK tells of an end once",
+                &format!("{bot} was told twice that {id} is over"),
+            );
         }
     }
 
@@ -210,7 +213,7 @@ impl History {
         if !committed {
             let seen = view.seen_takes();
             let what = format!("{bot} was shown ply {ply} of {match_id} at {position:?} after {seen:?}");
-            heard.complain(COMMITTED_FIRST, &what);
+            heard.note_violation(COMMITTED_FIRST, &what);
         }
     }
 
@@ -227,11 +230,11 @@ impl History {
         let Some(last) = shown.events.last() else { return };
         let bytes = last.encode_to_vec();
         heard.add_to_trace(&bytes);
-        tell_trace(heard.now, &format!("a watcher of {id} {last:?}"));
+        print_if_traced(heard.now, &format!("a watcher of {id} {last:?}"));
         let record = heard.record(&self.disk, id, |record| shown.newest_is_committed(record));
         let committed = record.is_some_and(|record| shown.are_committed(&record));
         if !committed {
-            heard.complain(COMMITTED_FIRST, &format!("a watcher of {id} was shown {last:?}"));
+            heard.note_violation(COMMITTED_FIRST, &format!("a watcher of {id} was shown {last:?}"));
         }
     }
 
@@ -250,15 +253,15 @@ impl History {
         let bytes = pb::PlayResponse { event: Some(event.clone()) }.encode_to_vec();
         heard.add_to_trace(bot.as_bytes());
         heard.add_to_trace(&bytes);
-        tell_trace(heard.now, &format!("{bot} {session} {event:?}"));
+        print_if_traced(heard.now, &format!("{bot} {session} {event:?}"));
         if let Err(Violation { promise, how }) = heard.check_event(&self.disk, bot, session, event) {
-            heard.complain(promise, &format!("{bot} in session {session}: {how}; told {event:?}"));
+            heard.note_violation(promise, &format!("{bot} in session {session}: {how}; told {event:?}"));
         }
     }
 }
 
 /// Prints events when a single seed is replayed.
-fn tell_trace(now: Duration, what: &str) {
+fn print_if_traced(now: Duration, what: &str) {
     if std::env::var_os("SIMULATION_TRACE").is_some() {
         println!("{now:?} {what}");
     }
@@ -287,7 +290,7 @@ fn broken_promise(promise: &'static str, how: impl Into<String>) -> Result<(), V
 }
 
 impl HeardState {
-    fn complain(&mut self, promise: &'static str, how: &str) {
+    fn note_violation(&mut self, promise: &'static str, how: &str) {
         let how = format!("at {:?}: {how}", self.now);
         self.violations.push(Violation { promise, how });
     }
@@ -313,7 +316,10 @@ impl HeardState {
         if let Some(known) = self.records.get(&id) {
             let kept = record.events().starts_with(known.events());
             if !kept {
-                self.complain("committed events do not change", &format!("the record of {id} has changed"));
+                self.note_violation(
+                    "committed events do not change",
+                    &format!("the record of {id} has changed"),
+                );
             }
         }
         self.records.insert(id, Arc::clone(&record));

@@ -87,21 +87,21 @@ pub struct HostConnections(Mutex<ConnectionsState>);
 #[derive(Debug, Default)]
 struct ConnectionsState {
     opened: u64,
-    is_dying: bool,
+    is_crashing: bool,
     /// Connections whose tasks were dropped since the host began to die.
     left: BTreeMap<u64, TcpStream>,
 }
 
 impl HostConnections {
     /// Keeps the connections of dropped tasks until the host is dead.
-    pub fn begin_death(&self) {
-        lock(&self.0).is_dying = true;
+    pub fn begin_crash(&self) {
+        lock(&self.0).is_crashing = true;
     }
 
     /// Ends the remaining connections of a dead host.
-    pub fn end_death(&self) {
+    pub fn end_crash(&self) {
         let mut state = lock(&self.0);
-        state.is_dying = false;
+        state.is_crashing = false;
         let left = std::mem::take(&mut state.left);
         drop(state);
         left.into_values().for_each(drop);
@@ -120,14 +120,14 @@ pub struct HostLife(Arc<HostConnections>);
 impl HostLife {
     /// Begins a life of a host, and ends the connections of the previous one.
     pub fn begin(connections: &Arc<HostConnections>) -> Self {
-        connections.end_death();
+        connections.end_crash();
         Self(Arc::clone(connections))
     }
 }
 
 impl Drop for HostLife {
     fn drop(&mut self) {
-        self.0.end_death();
+        self.0.end_crash();
     }
 }
 
@@ -150,7 +150,7 @@ impl HostStream {
 impl Drop for HostStream {
     fn drop(&mut self) {
         let mut state = lock(&self.connections.0);
-        if state.is_dying
+        if state.is_crashing
             && let Some(stream) = self.stream.take()
         {
             state.left.insert(self.number, stream);

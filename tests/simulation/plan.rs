@@ -187,12 +187,12 @@ impl Plan {
     }
 
     /// Returns whether no fault affects the servers or the store.
-    pub fn spares_the_server(&self) -> bool {
+    pub fn has_no_server_fault(&self) -> bool {
         self.faults.iter().all(|fault| fault.what.is_between())
     }
 
     /// Returns whether no fault affects the network.
-    pub fn spares_the_network(&self) -> bool {
+    pub fn has_no_network_fault(&self) -> bool {
         !self.faults.iter().any(|fault| fault.what.is_between())
     }
 }

@@ -1,7 +1,7 @@
 //! Runs a plan from start to end.
 
 use super::bounds::watch_bounds;
-use super::disk::{Defect, Disk, Mood, finish_at_once};
+use super::disk::{Defect, Disk, DiskBehaviour, finish_at_once};
 use super::history::Violation;
 use super::network::{HostLife, SimulatedListener};
 use super::plan::{Direction, Fault, FaultKind, Plan, When};
@@ -88,13 +88,13 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     // The hosts must end inside the simulation, since they use its network.
     let dropped = catch_unwind(AssertUnwindSafe(move || drop(driver)));
     for panic in PANICS.take() {
-        world.history.complain("nothing panics", panic);
+        world.history.note_violation("nothing panics", panic);
     }
     if (ran.is_err() || dropped.is_err()) && world.history.is_clean() {
-        world.history.complain("nothing panics", "the run panicked");
+        world.history.note_violation("nothing panics", "the run panicked");
     }
     if catch_unwind(AssertUnwindSafe(|| check_end(&world, &mut tally))).is_err() {
-        world.history.complain("the store can be read", format!("{:?}", PANICS.take()));
+        world.history.note_violation("the store can be read", format!("{:?}", PANICS.take()));
     }
     let heard = world.history.counts();
     let (writes, lost_replies) = world.disk.write_counts();
@@ -149,7 +149,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
         }
         ended => {
             let how = format!("{}: {:?}", SERVERS[me], ended.map_err(|error| error.to_string()));
-            world.history.complain("a server runs until it is stopped", how);
+            world.history.note_violation("a server runs until it is stopped", how);
         }
     }
     Ok(())
@@ -157,7 +157,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
 
 /// The end of a temporary fault.
 #[derive(Debug, Clone, Copy)]
-enum Relief {
+enum Recovery {
     Restart(usize),
     StoreAnswers,
     Repair(usize),
@@ -171,7 +171,7 @@ struct Driver<'a> {
     world: Arc<World>,
     sim: Sim<'a>,
     faults: Vec<(Duration, FaultKind)>,
-    reliefs: Vec<(Duration, Relief)>,
+    recoveries: Vec<(Duration, Recovery)>,
     quiet_since: Duration,
     /// When to check next whether everything is over.
     next_look: Duration,
@@ -224,7 +224,7 @@ impl Driver<'_> {
             world,
             sim,
             faults,
-            reliefs: Vec::new(),
+            recoveries: Vec::new(),
             quiet_since: Duration::ZERO,
             next_look: Duration::ZERO,
             tally: Tally::default(),
@@ -237,7 +237,7 @@ impl Driver<'_> {
             let now = self.sim.elapsed();
             self.world.set_now(now);
             self.tally.simulated = now;
-            self.apply_reliefs(now);
+            self.apply_due_recoveries(now);
             while let Some(&(at, what)) = self.faults.last()
                 && at <= now
             {
@@ -245,24 +245,26 @@ impl Driver<'_> {
                 self.apply(now, what);
             }
             if let Err(error) = self.sim.step() {
-                return self.world.history.complain("nothing panics", error.to_string());
+                return self.world.history.note_violation("nothing panics", error.to_string());
             }
             for (server, down) in self.world.disk.take_crashes() {
                 self.crash_server(now, server, down);
             }
-            for complaint in self.world.disk.take_complaints() {
-                self.world.history.complain("one writer at a time, and no write is rejected", complaint);
+            for violation in self.world.disk.take_violations() {
+                self.world
+                    .history
+                    .note_violation("one writer at a time, and no write is rejected", violation);
             }
             if !self.world.history.is_clean() || PANICS.with_borrow(|panics| !panics.is_empty()) {
                 return;
             }
-            let is_quiet = self.faults.is_empty() && self.reliefs.is_empty();
+            let is_quiet = self.faults.is_empty() && self.recoveries.is_empty();
             if !is_quiet {
                 self.quiet_since = now;
             } else if now > self.quiet_since + MAX_AFTERMATH {
                 if self.is_served_by_both() {
                     let how = format!("{} still serves", SERVERS[1 - self.world.owner()]);
-                    self.world.history.complain("a server that has lost its store stops", how);
+                    self.world.history.note_violation("a server that has lost its store stops", how);
                 }
                 return;
             } else if now >= self.next_look {
@@ -283,39 +285,39 @@ impl Driver<'_> {
     fn crash_server(&mut self, now: Duration, server: usize, down: Duration) {
         self.world.history.note(&format!("{} dies", SERVERS[server]));
         self.tally.server_crashes += 1;
-        self.world.server_connections[server].begin_death();
+        self.world.server_connections[server].begin_crash();
         self.sim.crash(SERVERS[server]);
-        self.relieve(now + down, Relief::Restart(server));
+        self.schedule_recovery(now + down, Recovery::Restart(server));
     }
 
-    fn relieve(&mut self, at: Duration, relief: Relief) {
-        self.reliefs.push((at, relief));
+    fn schedule_recovery(&mut self, at: Duration, recovery: Recovery) {
+        self.recoveries.push((at, recovery));
     }
 
-    fn apply_reliefs(&mut self, now: Duration) {
-        let due: Vec<_> = self.reliefs.extract_if(.., |(at, _)| *at <= now).collect();
-        for (_, relief) in due {
-            self.world.history.note(&format!("{relief:?}"));
-            match relief {
-                Relief::Restart(server) => {
+    fn apply_due_recoveries(&mut self, now: Duration) {
+        let due: Vec<_> = self.recoveries.extract_if(.., |(at, _)| *at <= now).collect();
+        for (_, recovery) in due {
+            self.world.history.note(&format!("{recovery:?}"));
+            match recovery {
+                Recovery::Restart(server) => {
                     if self.world.owner() == server && !self.sim.is_host_running(SERVERS[server]) {
-                        self.world.server_connections[server].begin_death();
+                        self.world.server_connections[server].begin_crash();
                         self.sim.bounce(SERVERS[server]);
                     }
                 }
-                Relief::StoreAnswers => self.world.disk.set_mood(Mood::Answers),
-                Relief::Repair(bot) => {
+                Recovery::StoreAnswers => self.world.disk.set_behaviour(DiskBehaviour::Answers),
+                Recovery::Repair(bot) => {
                     for server in SERVERS {
                         self.sim.repair(server, bot_host(bot));
                     }
                 }
-                Relief::Release(bot) => {
+                Recovery::Release(bot) => {
                     for server in SERVERS {
                         self.sim.release(server, bot_host(bot));
                     }
                 }
-                Relief::ReadAgain(bot) => self.world.links[bot].read_again(),
-                Relief::RestartBot(bot) => self.sim.bounce(bot_host(bot)),
+                Recovery::ReadAgain(bot) => self.world.links[bot].read_again(),
+                Recovery::RestartBot(bot) => self.sim.bounce(bot_host(bot)),
             }
         }
     }
@@ -334,9 +336,13 @@ impl Driver<'_> {
             FaultKind::CrashInWrite { .. } | FaultKind::LostReply => {}
             FaultKind::StoreFails { .. } | FaultKind::StoreHangs { .. } => {
                 let fails = matches!(what, FaultKind::StoreFails { .. });
-                self.world.disk.set_mood(if fails { Mood::Fails } else { Mood::Hangs });
+                self.world.disk.set_behaviour(if fails {
+                    DiskBehaviour::Fails
+                } else {
+                    DiskBehaviour::Hangs
+                });
                 self.tally.store_faults += 1;
-                self.relieve(end, Relief::StoreAnswers);
+                self.schedule_recovery(end, Recovery::StoreAnswers);
             }
             FaultKind::Stall { lasts } => {
                 self.tally.stalls += 1;
@@ -345,7 +351,7 @@ impl Driver<'_> {
             FaultKind::Takeover => {
                 self.tally.takeovers += 1;
                 let next = self.world.change_owner();
-                self.world.server_connections[next].begin_death();
+                self.world.server_connections[next].begin_crash();
                 self.sim.bounce(SERVERS[next]);
             }
             FaultKind::Partition { bot, .. } => {
@@ -353,7 +359,7 @@ impl Driver<'_> {
                 for server in SERVERS {
                     self.sim.partition(server, bot_host(bot));
                 }
-                self.relieve(end, Relief::Repair(bot));
+                self.schedule_recovery(end, Recovery::Repair(bot));
             }
             FaultKind::OneWayPartition { bot, lost, .. } => {
                 self.tally.partitions += 1;
@@ -363,14 +369,14 @@ impl Driver<'_> {
                         Direction::ToBot => self.sim.partition_oneway(server, bot_host(bot)),
                     }
                 }
-                self.relieve(end, Relief::Repair(bot));
+                self.schedule_recovery(end, Recovery::Repair(bot));
             }
             FaultKind::Hold { bot, .. } => {
                 self.tally.partitions += 1;
                 for server in SERVERS {
                     self.sim.hold(server, bot_host(bot));
                 }
-                self.relieve(end, Relief::Release(bot));
+                self.schedule_recovery(end, Recovery::Release(bot));
             }
             FaultKind::Cut { bot } => {
                 self.tally.cuts += 1;
@@ -379,7 +385,7 @@ impl Driver<'_> {
             FaultKind::SlowReader { bot, .. } => {
                 self.tally.bot_faults += 1;
                 self.world.links[bot].stop_reading();
-                self.relieve(end, Relief::ReadAgain(bot));
+                self.schedule_recovery(end, Recovery::ReadAgain(bot));
             }
             FaultKind::SecondSession { bot } => {
                 self.tally.bot_faults += 1;
@@ -387,9 +393,9 @@ impl Driver<'_> {
             }
             FaultKind::BotCrash { bot } => {
                 self.tally.bot_faults += 1;
-                self.world.bot_connections[bot].begin_death();
+                self.world.bot_connections[bot].begin_crash();
                 self.sim.crash(bot_host(bot));
-                self.relieve(now, Relief::RestartBot(bot));
+                self.schedule_recovery(now, Recovery::RestartBot(bot));
             }
         }
     }

@@ -21,7 +21,7 @@ const NO_LIMIT: usize = 100_000;
 
 /// Returns whether every tournament is over, every listening bot was told everything, and nothing is left of it.
 pub fn is_all_over(world: &World) -> bool {
-    open_tournaments(world).is_empty() && untold_ends(world).is_empty() && is_nothing_left(world)
+    open_tournaments(world).is_empty() && unsent_ends(world).is_empty() && is_nothing_left(world)
 }
 
 fn is_nothing_left(world: &World) -> bool {
@@ -29,23 +29,23 @@ fn is_nothing_left(world: &World) -> bool {
 }
 
 /// Returns the ends that listening bots were not told.
-fn untold_ends(world: &World) -> Vec<String> {
+fn unsent_ends(world: &World) -> Vec<String> {
     let tables = world.disk.tables();
     let listeners: Vec<BotName> = listening_bots(world).collect();
-    let mut untold = Vec::new();
+    let mut unsent = Vec::new();
     for id in tournament_ids(&world.plan) {
         for result in stored_results(&tables, id) {
             let match_id = result.id.to_string();
             let sitting = listeners.iter().filter(|bot| result.bots.iter().any(|other| other == *bot));
             let missing = sitting.filter(|bot| !world.history.was_told_of_match_end(bot.as_str(), &match_id));
-            untold.extend(missing.map(|bot| format!("{bot} of match {match_id}")));
+            unsent.extend(missing.map(|bot| format!("{bot} of match {match_id}")));
         }
         let of_tournament = listeners
             .iter()
             .filter(|bot| !world.history.was_told_of_tournament_end(bot.as_str(), &id.to_string()));
-        untold.extend(of_tournament.map(|bot| format!("{bot} of tournament {id}")));
+        unsent.extend(of_tournament.map(|bot| format!("{bot} of tournament {id}")));
     }
-    untold
+    unsent
 }
 
 fn listening_bots(world: &World) -> impl Iterator<Item = BotName> {
@@ -62,13 +62,15 @@ pub fn check_end(world: &World, tally: &mut Tally) {
     let open = open_tournaments(world);
     if world.history.is_clean() {
         if !open.is_empty() {
-            world.history.complain("every match ends", format!("tournaments {open:?} are not over"));
-        } else if let untold = untold_ends(world)
-            && !untold.is_empty()
+            world.history.note_violation("every match ends", format!("tournaments {open:?} are not over"));
+        } else if let unsent = unsent_ends(world)
+            && !unsent.is_empty()
         {
-            world.history.complain("every bot is sent every end", format!("not told: {untold:?}"));
+            world.history.note_violation("every bot is sent every end", format!("not told: {unsent:?}"));
         } else if !is_nothing_left(world) {
-            world.history.complain("nothing is left of finished matches", format!("{:?}", world.held()));
+            world
+                .history
+                .note_violation("nothing is left of finished matches", format!("{:?}", world.held()));
         }
     }
     let tables = world.disk.tables();
@@ -79,11 +81,11 @@ pub fn check_end(world: &World, tally: &mut Tally) {
             let stored = match finish_at_once(tables.match_record(result.id)) {
                 Ok(Some(stored)) => stored,
                 Ok(None) => {
-                    world.history.complain("records are kept", format!("none of {}", result.id));
+                    world.history.note_violation("records are kept", format!("none of {}", result.id));
                     continue;
                 }
                 Err(error) => {
-                    world.history.complain("records can be read", error.to_string());
+                    world.history.note_violation("records can be read", error.to_string());
                     continue;
                 }
             };
@@ -91,13 +93,15 @@ pub fn check_end(world: &World, tally: &mut Tally) {
             tally.plies += u64::from(stored.record.state().ply());
             let is_sealed = stored.seal.is_some_and(|seal| seal.verifies(stored.record.last_hash()));
             if !is_sealed {
-                world.history.complain("records are sealed", format!("{} is not", result.id));
+                world.history.note_violation("records are sealed", format!("{} is not", result.id));
             }
             check_record(world, &stored.record);
             fold_result(&mut fold, &stored.record);
             let winner = stored.record.state().end().and_then(|(_, winner)| winner);
             if winner != result.outcome.as_ref().map(|outcome| outcome.winner) {
-                world.history.complain("results are those of records", format!("not that of {}", result.id));
+                world
+                    .history
+                    .note_violation("results are those of records", format!("not that of {}", result.id));
             }
         }
         if !open.contains(&id) {
@@ -136,17 +140,21 @@ fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTree
     let over = stored.and_then(|stored| stored.over);
     let counts = over.map(|over| (over.played, over.total));
     if counts != Some((results as u64, results as u64)) {
-        world.history.complain(promise, format!("{id}: {results} results, but its end says {counts:?}"));
+        world
+            .history
+            .note_violation(promise, format!("{id}: {results} results, but its end says {counts:?}"));
     }
     for Standing { bot, matches, wins, forfeits, no_shows, .. } in &lines {
         let shown = BotFold { matches: *matches, wins: *wins, forfeits: *forfeits, no_shows: *no_shows };
         let folded = fold.get(bot).copied().unwrap_or_default();
         if shown != folded {
-            world.history.complain(promise, format!("{id}, {bot}: shown {shown:?}, by records {folded:?}"));
+            world
+                .history
+                .note_violation(promise, format!("{id}, {bot}: shown {shown:?}, by records {folded:?}"));
         }
     }
     if lines.len() != world.plan.setting.bots.len() {
-        world.history.complain(promise, format!("{id}: {} lines", lines.len()));
+        world.history.note_violation(promise, format!("{id}: {} lines", lines.len()));
     }
 }
 
@@ -155,7 +163,7 @@ fn check_record(world: &World, record: &Record) {
     let state = record.state();
     let id = record.id();
     // While a strike or a forfeit is written, the clock of the seat to move stands still.
-    let is_undisturbed = world.plan.spares_the_server()
+    let is_undisturbed = world.plan.has_no_server_fault()
         && !record
             .events()
             .iter()
@@ -169,7 +177,9 @@ fn check_record(world: &World, record: &Record) {
                 }
                 let sent = SentTake { bot: bot.to_string(), match_id: id, ply: *ply, take: *take };
                 let Some(thinking) = world.history.thinking_of(&sent) else {
-                    world.history.complain("a seat is moved by its own bot", format!("nobody sent {sent:?}"));
+                    world
+                        .history
+                        .note_violation("a seat is moved by its own bot", format!("nobody sent {sent:?}"));
                     continue;
                 };
                 let least = thinking.saturating_sub(2 * world.plan.setting.tick);
@@ -177,14 +187,14 @@ fn check_record(world: &World, record: &Record) {
                     let how = format!(
                         "{bot} thought for {thinking:?} about ply {ply} of {id}, but was charged {charged:?} with {credited:?} refunded"
                     );
-                    world.history.complain("a clock is charged for its bot's time", how);
+                    world.history.note_violation("a clock is charged for its bot's time", how);
                 }
                 let max = max_charge(&world.plan.setting);
-                if world.plan.spares_the_network() && *charged > max {
+                if world.plan.has_no_network_fault() && *charged > max {
                     let how = format!(
                         "{bot} was charged {charged:?} for ply {ply} of {id}, of which at most {max:?} is its own"
                     );
-                    world.history.complain("no clock is charged for the server's time", how);
+                    world.history.note_violation("no clock is charged for the server's time", how);
                 }
             }
             Event::Said(message) => {
@@ -193,21 +203,21 @@ fn check_record(world: &World, record: &Record) {
                     let (round, number) = (message.round, message.number);
                     world
                         .history
-                        .complain(talk::SAID, format!("{id}: {bot}, round {round}, number {number}"));
+                        .note_violation(talk::SAID, format!("{id}: {bot}, round {round}, number {number}"));
                 }
             }
             Event::Declared { seat, defaulted: Some(why), .. } => {
                 let bot = &state.setup().bots[*seat];
-                if world.plan.spares_the_network() && !is_hostile(world, bot) {
+                if world.plan.has_no_network_fault() && !is_hostile(world, bot) {
                     let how = format!("the row of {bot} in {id} is the standard one: {why:?}");
-                    world.history.complain("no row is lost by the server's faults", how);
+                    world.history.note_violation("no row is lost by the server's faults", how);
                 }
             }
             Event::Forfeited { seat, reason } => {
                 let bot = &state.setup().bots[*seat];
-                if world.plan.spares_the_network() && !is_hostile(world, bot) {
+                if world.plan.has_no_network_fault() && !is_hostile(world, bot) {
                     let how = format!("{bot} lost its seat of {id}: {reason}");
-                    world.history.complain("no seat is lost by the server's faults", how);
+                    world.history.note_violation("no seat is lost by the server's faults", how);
                 }
             }
             _ => {}

@@ -14,10 +14,10 @@ fn integrity_by_python(file: &str) -> Option<(String, String)> {
     let program = "import sqlite3, sys
 print(sqlite3.sqlite_version)
 print(*[row[0] for row in sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity_check')])";
-    let said = Command::new("python3").args(["-c", program, file]).output().ok()?;
-    assert!(said.status.success(), "{said:?}");
-    let said = String::from_utf8(said.stdout).unwrap();
-    let (version, found) = said.split_once('\n').unwrap();
+    let printed = Command::new("python3").args(["-c", program, file]).output().ok()?;
+    assert!(printed.status.success(), "{printed:?}");
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let (version, found) = printed.split_once('\n').unwrap();
     Some((version.to_owned(), found.trim().to_owned()))
 }
 

@@ -104,8 +104,8 @@ pub fn lastnim(arguments: &[&str]) -> Command {
 
 /// Returns the error in the output of a failed command.
 pub fn failure(output: &Output, code: i32) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{said}");
-    let line = said.lines().find_map(|line| line.strip_prefix("error: "));
-    line.unwrap_or_else(|| panic!("{said}")).to_owned()
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    let line = message.lines().find_map(|line| line.strip_prefix("error: "));
+    line.unwrap_or_else(|| panic!("{message}")).to_owned()
 }

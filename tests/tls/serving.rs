@@ -159,8 +159,8 @@ fn clients_without_tls_get_an_explanation() {
     let began = Instant::now();
     for arguments in [&["tournament", "list"][..], &["bot", "run", "greedy", "--token", "a-token-of-a-bot"]] {
         let output = lastnim(arguments).args(["--server", &address]).output().unwrap();
-        let said = failure(&output, 1);
-        assert!(said.contains("this port needs TLS: connect with https://"), "{said}");
+        let message = failure(&output, 1);
+        assert!(message.contains("this port needs TLS: connect with https://"), "{message}");
     }
     assert!(began.elapsed() < Duration::from_secs(30), "a bot must not try again");
 }
@@ -169,13 +169,13 @@ fn clients_without_tls_get_an_explanation() {
 fn an_expired_certificate_and_another_authority_are_rejected() {
     let server = TlsServer::start("expired", &[]);
     fs::write(server.path("other.pem"), Authority::new("another authority").pem()).unwrap();
-    let said = failure(&server.run("other.pem", &["tournament", "list"]), 1);
-    assert!(said.contains("its certificate was rejected"), "{said}");
+    let message = failure(&server.run("other.pem", &["tournament", "list"]), 1);
+    assert!(message.contains("its certificate was rejected"), "{message}");
     let (certificate, key) = server.authority.sign_expired(&["localhost"]);
     server.replace_certificate(&certificate.pem(), &key.serialize_pem());
     server.until("the new certificate", || server.log_text().contains("the files for TLS have changed"));
-    let said = failure(&server.run("ca.pem", &["tournament", "list"]), 1);
-    assert!(said.contains("its certificate was rejected") && said.contains("expired"), "{said}");
+    let message = failure(&server.run("ca.pem", &["tournament", "list"]), 1);
+    assert!(message.contains("its certificate was rejected") && message.contains("expired"), "{message}");
 }
 
 #[test]

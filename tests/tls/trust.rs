@@ -38,26 +38,29 @@ fn trust_errors_are_distinguished() {
     };
     assert!(list(&place.behind("localhost"), "ca.pem").status.success());
 
-    let said = failure(&list(&place.behind("127.0.0.2"), "ca.pem"), 1);
-    assert!(said.contains("no server answers") || said.contains("its certificate was rejected"), "{said}");
+    let message = failure(&list(&place.behind("127.0.0.2"), "ca.pem"), 1);
+    assert!(
+        message.contains("no server answers") || message.contains("its certificate was rejected"),
+        "{message}"
+    );
     let elsewhere =
         Proxy::start(place.authority.server(&["elsewhere.example"]), place.address.parse().unwrap());
-    let said = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
-    assert!(said.contains("its certificate was rejected") && said.contains("--ca FILE"), "{said}");
-    let said = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
-    assert!(said.contains("refused TLS"), "{said}");
+    let message = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
+    assert!(message.contains("its certificate was rejected") && message.contains("--ca FILE"), "{message}");
+    let message = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
+    assert!(message.contains("refused TLS"), "{message}");
 
-    let said = failure(&list(&place.address, "ca.pem"), 2);
-    assert!(said.contains("need an https:// address"), "{said}");
-    let said = failure(&list(&place.behind("localhost"), "missing.pem"), 2);
-    assert!(said.contains("missing.pem: No such file"), "{said}");
+    let message = failure(&list(&place.address, "ca.pem"), 2);
+    assert!(message.contains("need an https:// address"), "{message}");
+    let message = failure(&list(&place.behind("localhost"), "missing.pem"), 2);
+    assert!(message.contains("missing.pem: No such file"), "{message}");
     place.write("empty.pem", "no certificate\n");
-    let said = failure(&list(&place.behind("localhost"), "empty.pem"), 2);
-    assert!(said.contains("empty.pem: there is no certificate in it"), "{said}");
+    let message = failure(&list(&place.behind("localhost"), "empty.pem"), 2);
+    assert!(message.contains("empty.pem: there is no certificate in it"), "{message}");
     let half = place.authority.pem().lines().take(3).collect::<Vec<_>>().join("\n");
     place.write("half.pem", &half);
-    let said = failure(&list(&place.behind("localhost"), "half.pem"), 2);
-    assert!(said.contains("half.pem: not PEM"), "{said}");
+    let message = failure(&list(&place.behind("localhost"), "half.pem"), 2);
+    assert!(message.contains("half.pem: not PEM"), "{message}");
 }
 
 /// `openssl req -x509` makes the certificate of an authority unless it is told otherwise.
@@ -75,8 +78,8 @@ fn a_self_signed_certificate_is_trusted_unless_it_belongs_to_an_authority() {
     };
     let output = list(IsCa::ExplicitNoCa);
     assert!(output.status.success(), "{output:?}");
-    let said = failure(&list(IsCa::Ca(BasicConstraints::Unconstrained)), 1);
-    assert!(said.contains("-addext basicConstraints=critical,CA:FALSE"), "{said}");
+    let message = failure(&list(IsCa::Ca(BasicConstraints::Unconstrained)), 1);
+    assert!(message.contains("-addext basicConstraints=critical,CA:FALSE"), "{message}");
 }
 
 /// If an attempt cannot succeed, a bot does not retry it for two minutes.

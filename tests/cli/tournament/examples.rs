@@ -65,7 +65,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             let mut command = Command::new("sh");
             // On a busy machine, a server reports that it stood still; the example is not at fault.
             command.env("LASTNIM_LOG", "error");
-            server.equip(command.args(["-c", example]));
+            server.set_server_variables(command.args(["-c", example]));
             if example.contains("--practice") {
                 command.env("LASTNIM_TOKEN", alice.as_deref().unwrap());
             }

@@ -66,10 +66,10 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let (settings, records) = (path("cup.json"), path("records"));
     fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
     server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
-    let told = ["record", "standings", "--settings", &settings, &records];
+    let arguments = ["record", "standings", "--settings", &settings, &records];
     for form in [&[][..], &["--json"], &["--cross-table"]] {
         let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
-        let of_records = server.printed(&[&told[..], form].concat());
+        let of_records = server.printed(&[&arguments[..], form].concat());
         assert_eq!(without_progress(&of_records), without_progress(&of_server));
     }
     let standings = server.json(&["tournament", "standings", &id])["standings"].clone();

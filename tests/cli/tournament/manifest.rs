@@ -107,10 +107,13 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
     assert_eq!((&whole["standings"]["follow"], flaws(&whole)), (&json!(true), 0));
     let key = ruled.server.printed(&["record", "key"]);
     let paths = [&manifest, &records].map(|path| path.to_str().unwrap());
-    let told =
+    let report =
         ruled.server.printed(&["record", "verify", paths[0], "--records", paths[1], "--key", key.trim()]);
-    assert!(told.contains("signed by the given key") && told.contains("the network was down"), "{told}");
-    assert!(told.contains("the standings follow from the records"), "{told}");
+    assert!(
+        report.contains("signed by the given key") && report.contains("the network was down"),
+        "{report}"
+    );
+    assert!(report.contains("the standings follow from the records"), "{report}");
 
     // A record is removed.
     let mut files: Vec<_> = fs::read_dir(&records).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -206,10 +209,10 @@ fn unusable_manifests_and_keys_are_named() {
     let (code, why) = ruled.server.refused(&["tournament", "manifest", super::NOBODY]);
     assert!(code == 1 && why.contains("no tournament has the id"), "{why}");
     // Without `--records`, a manifest and a record are verified separately.
-    let told = ruled.server.printed(&["record", "verify", manifest, record]);
-    assert!(told.contains("manifest of tournament") && told.contains("intact, "), "{told}");
+    let report = ruled.server.printed(&["record", "verify", manifest, record]);
+    assert!(report.contains("manifest of tournament") && report.contains("intact, "), "{report}");
     let other = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
     let output = ruled.server.begin(&["record", "verify", "--key", other, manifest]).finish(b"");
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.code() == Some(1) && told.contains("signed by another key"), "{told}");
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() == Some(1) && report.contains("signed by another key"), "{report}");
 }

@@ -33,7 +33,7 @@ impl Server {
         Self { address: word("listening"), admin: word("admin_token"), _process: process }
     }
 
-    pub fn equip(&self, command: &mut Command) {
+    pub fn set_server_variables(&self, command: &mut Command) {
         command
             .env("LASTNIM_SERVER", &self.address)
             .env("LASTNIM_ADMIN_TOKEN", &self.admin)
@@ -42,7 +42,7 @@ impl Server {
 
     pub fn begin(&self, args: &[&str]) -> Process {
         let mut command = Command::new(LASTNIM);
-        self.equip(command.args(args));
+        self.set_server_variables(command.args(args));
         Process::start(&mut command)
     }
 

@@ -25,8 +25,8 @@ fn refusal(file: &Path, words: &[&str], code: i32) -> String {
     let output = ask(file, words);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     // The log may first warn about a readable token.
-    let said = String::from_utf8(output.stderr).unwrap();
-    let error: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap();
+    let error_text = String::from_utf8(output.stderr).unwrap();
+    let error: Value = serde_json::from_str(error_text.lines().last().unwrap_or_default()).unwrap();
     error["error"]["message"].as_str().unwrap().to_owned()
 }
 

@@ -202,7 +202,7 @@ fn a_run_waits_for_a_remote_bot() {
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("guest must be started elsewhere");
-    let told = running.wait_for_line("LASTNIM_TOKEN=");
+    let hint = running.wait_for_line("LASTNIM_TOKEN=");
     running.wait_for_line("waiting for guest");
     let token = folder.path("cup.run/secrets/guest.token");
     assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
@@ -212,11 +212,11 @@ fn a_run_waits_for_a_remote_bot() {
     assert!(running.finish().failure(1).contains("run the same command again to continue"));
     let before = fs::read_to_string(&token).unwrap();
     let mut running = Running::start(&mut run_command(&file, &[]));
-    assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);
+    assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), hint);
     assert_eq!(fs::read_to_string(&token).unwrap(), before);
 
     // The command printed for the author of the bot works.
-    let line = told.trim().replace("lastnim bot run oracle", "\"$PROGRAM\" bot run timid");
+    let line = hint.trim().replace("lastnim bot run oracle", "\"$PROGRAM\" bot run timid");
     let mut shell = Command::new("sh");
     let mut guest = shell.args(["-c", &line]).env("PROGRAM", LASTNIM).stdout(Stdio::null()).spawn().unwrap();
     let result = running.finish().result();

@@ -56,8 +56,8 @@ fn a_finished_run_is_exported_and_verifies_without_a_server() {
     assert_eq!(damaged.status.code(), Some(1), "{damaged:?}");
 
     let shown = dir.display();
-    let said = refusal(&export(&file, &dir, &[]).output().unwrap(), 2);
-    assert_eq!(said, format!("{shown}: this folder already has a site: --force replaces it"));
+    let error_text = refusal(&export(&file, &dir, &[]).output().unwrap(), 2);
+    assert_eq!(error_text, format!("{shown}: this folder already has a site: --force replaces it"));
     let replaced = export(&file, &dir, &["--force"]).output().unwrap();
     assert!(replaced.status.success(), "{replaced:?}");
     assert_eq!(fs::read_to_string(&record).unwrap(), text);
@@ -77,9 +77,9 @@ fn a_folder_with_other_files_is_never_replaced() {
     fs::write(dir.join("chapter.txt"), "words").unwrap();
     let shown = dir.display();
     for more in [&[][..], &["--force"]] {
-        let said = refusal(&export(&file, &dir, more).output().unwrap(), 2);
+        let error_text = refusal(&export(&file, &dir, more).output().unwrap(), 2);
         let why = "this folder has files that no export wrote: name a folder that is empty or missing";
-        assert_eq!(said, format!("{shown}: {why}"));
+        assert_eq!(error_text, format!("{shown}: {why}"));
     }
     assert_eq!(fs::read_to_string(dir.join("chapter.txt")).unwrap(), "words");
     fs::remove_file(dir.join("chapter.txt")).unwrap();
@@ -95,8 +95,11 @@ fn a_running_tournament_has_no_site() {
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("Long begins");
     let dir = folder.path("site");
-    let said = refusal(&export(&file, &dir, &[]).output().unwrap(), 2);
-    assert!(said.contains(" is running: a site shows final results, so wait for the end: "), "{said}");
+    let error_text = refusal(&export(&file, &dir, &[]).output().unwrap(), 2);
+    assert!(
+        error_text.contains(" is running: a site shows final results, so wait for the end: "),
+        "{error_text}"
+    );
     assert!(!dir.exists());
     running.signal("KILL");
     running.finish();

@@ -131,9 +131,9 @@ impl Alteration {
             lines.iter().position(is_it).unwrap_or_else(|| panic!("no line has {}: {lines:#?}", self.line));
         let mut line: Value = serde_json::from_str(&lines[at]).unwrap();
         match &self.change {
-            Change::Set(path, value) => *pointed(&mut line, path) = value.clone(),
+            Change::Set(path, value) => *value_at_path(&mut line, path) = value.clone(),
             Change::Increase(path) => {
-                let number = pointed(&mut line, path);
+                let number = value_at_path(&mut line, path);
                 *number = json!(number.as_u64().unwrap() + 1);
             }
             Change::Remove => {
@@ -154,7 +154,7 @@ impl Alteration {
     }
 }
 
-fn pointed<'a>(line: &'a mut Value, path: &str) -> &'a mut Value {
+fn value_at_path<'a>(line: &'a mut Value, path: &str) -> &'a mut Value {
     line.pointer_mut(&format!("/message/{path}")).unwrap_or_else(|| panic!("nothing at {path}"))
 }
 
@@ -186,7 +186,7 @@ async fn every_alteration_of_a_log_is_found() {
         assert!(shown >= line, "{what:?}: line {line}: {finding:?}");
         found.insert(finding.kind);
     }
-    found.extend(lying_records(&honest));
+    found.extend(find_forged_records(&honest));
     // The command itself reports invalid records, so they are not checked here.
     let all = FindingKind::ALL.into_iter().filter(|&kind| kind != FindingKind::Record).collect();
     assert_eq!(found, all, "the cases cover every kind");
@@ -197,7 +197,7 @@ fn finding_kinds(findings: &[Finding]) -> Vec<FindingKind> {
 }
 
 /// Forgeries of records that a server could make.
-fn lying_records(honest: &Played) -> Vec<FindingKind> {
+fn find_forged_records(honest: &Played) -> Vec<FindingKind> {
     let mut found = Vec::new();
     let mut lie = |game: usize, kind: FindingKind, alter: &dyn Fn(&mut TimedEvent)| {
         let mut lying = honest.clone();
