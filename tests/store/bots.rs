@@ -14,7 +14,7 @@ pub fn bot(name: &BotName, token: &str) -> StoredBot {
     StoredBot { name: name.clone(), registered_at, token: TokenHash::of_token(token) }
 }
 
-pub fn bots_come_back(place: &Place) {
+pub fn stored_bots_are_read_back(place: &Place) {
     let store = place.open();
     let names = bots([3, 1, 2]);
     for name in &names {

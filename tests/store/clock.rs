@@ -48,7 +48,7 @@ pub fn the_latest_time_and_jumps_are_kept(place: &Place) {
     assert_eq!(place.run(store.newest_ids()).unwrap().match_id, Some(match_id(4)));
 }
 
-pub fn times_that_nothing_signs_are_set_back(place: &Place) {
+pub fn a_clock_repair_sets_back_unsigned_times(place: &Place) {
     let store = place.open();
     let name = bots([1]).pop().unwrap();
     let later = NOW + DAY;
@@ -103,7 +103,7 @@ pub fn times_that_nothing_signs_are_set_back(place: &Place) {
     }
 }
 
-pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
+pub fn the_latest_version_is_the_newest_even_after_the_clock_went_back(place: &Place) {
     let store = place.open();
     let name = bots([1]).pop().unwrap();
     place.write(&store, &[Change::Bot(bot(&name, "token"))]);
@@ -117,7 +117,7 @@ pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
     assert_eq!(newest, [(version(2), NOW), (version(100), NOW), (version(64), NOW + 100 * DAY)]);
 }
 
-pub fn a_store_whose_clock_was_repaired_is_whole(place: &Place) {
+pub fn a_store_has_no_damage_after_a_clock_repair(place: &Place) {
     let store = place.open();
     for number in 1..4 {
         place

@@ -11,7 +11,7 @@ use lastnim_store::{Change, MatchFilter, Store, StoreError, StoredResult};
 use std::ops::Range;
 use std::sync::Arc;
 
-pub fn a_changed_row_is_found_and_named(place: &Place) {
+pub fn a_changed_row_is_found_and_its_match_is_named(place: &Place) {
     let store = place.open();
     // A match that ended by takes.
     let mut played = (0..).map(|seed| play_match(match_id(seed), bots(0..3), None, seed, u32::MAX));
@@ -102,7 +102,7 @@ struct JournalDamage {
     named: [bool; 2],
 }
 
-pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
+pub fn a_damaged_journal_is_found_and_its_matches_are_named(place: &Place) {
     let damages = [
         JournalDamage {
             what: "a byte of an event of the first match",
@@ -183,7 +183,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
     }
 }
 
-pub fn a_quarantined_match_does_not_count_and_stays(place: &Place) {
+pub fn a_quarantined_match_is_kept_but_does_not_count(place: &Place) {
     let store = place.open();
     let tournament = tournament_id(1);
     let origin = |number| Some(Origin { tournament, number, group: 0 });

@@ -16,7 +16,7 @@ fn bot(name: &str) -> Change {
     Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at, token: TokenHash::of_token(name) })
 }
 
-pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
+pub fn a_batch_is_written_completely_or_not_at_all(place: &Place) {
     let store = place.open();
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let gap = events_change(&record, 5, 6);
@@ -37,7 +37,7 @@ pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
     assert_kept(place, &store, &[record, pairing(2)]);
 }
 
-pub fn everything_is_there_after_reopening(place: &Place) {
+pub fn everything_is_kept_after_reopening(place: &Place) {
     let store = place.open();
     let stored = tournament(1);
     let ended = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
@@ -68,7 +68,7 @@ pub fn everything_is_there_after_reopening(place: &Place) {
     assert_eq!(newest.iter().map(|summary| summary.id).collect::<Vec<_>>(), [2, 1].map(match_id));
 }
 
-pub fn many_matches_take_turns(place: &Place) {
+pub fn events_of_many_alternating_matches_are_kept(place: &Place) {
     let store = place.open();
     let records: Vec<Record> =
         (0..250).map(|number| play_match(match_id(number), bots(0..3), None, number, 60)).collect();
@@ -131,7 +131,7 @@ pub fn a_server_that_lost_the_database_stops_writing(place: &Place) {
     assert_eq!(place.number(&mut client, "SELECT count(*) FROM bots"), 1);
 }
 
-pub fn tables_of_another_version_are_left_alone(place: &Place) {
+pub fn tables_of_another_version_are_not_changed(place: &Place) {
     drop(place.open());
     let mut client = place.client();
     place.execute(&mut client, "DROP TABLE journal");
@@ -154,7 +154,7 @@ pub fn tables_of_another_version_are_left_alone(place: &Place) {
     }
 }
 
-pub fn a_lock_of_another_client_is_waited_out(place: &Place) {
+pub fn writes_succeed_once_another_client_releases_its_lock(place: &Place) {
     let store = place.open();
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let half = record.events().len() / 2;

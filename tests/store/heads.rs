@@ -23,7 +23,7 @@ fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
     Record::replay(id, events).unwrap()
 }
 
-pub fn heads_of_matches_stay_and_reveal_nothing_of_rows(place: &Place) {
+pub fn match_heads_are_kept_and_do_not_reveal_rows(place: &Place) {
     let store = place.open();
     let tournament_id = tournament_id(1);
     let origin = |number: u64| Origin { tournament: tournament_id, number, group: number };

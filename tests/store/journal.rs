@@ -22,7 +22,7 @@ fn with_many_events(record: &Record, more: usize) -> Vec<TimedEvent> {
     events.iter().cloned().chain(repeated).collect()
 }
 
-pub fn a_long_match_is_idle_beside_others(place: &Place) {
+pub fn the_journal_stays_small_while_a_match_is_idle(place: &Place) {
     let store = place.open();
     // This match has a single event in the journal, and then none while others play.
     let still = open_match_of(match_id(1), None);

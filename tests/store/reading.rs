@@ -9,7 +9,7 @@ use lastnim_store::{
     Change, MatchFilter, PruneFilter, PrunePage, StoreError, check_store, open_reader, prune_store,
 };
 
-pub fn a_store_is_read_beside_its_server(place: &Place) {
+pub fn a_store_can_be_read_while_its_server_runs(place: &Place) {
     let store = place.open();
     let mut changes = vec![Change::TournamentCreated(tournament(1))];
     let (mut events, mut unfinished) = (0, 0);

@@ -80,7 +80,7 @@ pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     }
 }
 
-pub fn records_come_back_as_they_were(place: &Place) {
+pub fn records_are_read_back_unchanged(place: &Place) {
     let store = place.open();
     let number = Cell::new(0);
     let ways = prop::sample::select(vec![Way::Whole, Way::OneByOne, Way::TakingTurns]);
@@ -104,7 +104,7 @@ pub fn records_come_back_as_they_were(place: &Place) {
     assert_eq!(place.run(store.match_record(match_id(0))), Ok(None));
 }
 
-pub fn writing_again_changes_nothing(place: &Place) {
+pub fn repeated_writes_change_nothing(place: &Place) {
     let store = place.open();
     let ended = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let (open, later) = open_match(match_id(2));
@@ -175,7 +175,7 @@ pub fn lists_have_pages_and_filters(place: &Place) {
     }
 }
 
-pub fn results_come_by_number(place: &Place) {
+pub fn results_are_read_by_number(place: &Place) {
     let store = place.open();
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let mut expected = Vec::new();

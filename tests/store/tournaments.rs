@@ -109,7 +109,7 @@ pub fn standings(names: &[BotName]) -> Vec<Standing> {
     (0..).zip(names).map(line).collect()
 }
 
-pub fn tournaments_come_back(place: &Place) {
+pub fn stored_tournaments_are_read_back(place: &Place) {
     let store = place.open();
     let mut expected = tournament(1);
     let id = expected.id;
@@ -170,7 +170,7 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(place.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
 }
 
-pub fn fields_change(place: &Place) {
+pub fn changes_of_the_field_are_kept(place: &Place) {
     let store = place.open();
     let id = tournament_id(2);
     place.write(&store, &[Change::TournamentCreated(tournament(2))]);

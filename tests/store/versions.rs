@@ -28,7 +28,7 @@ fn registered(name: &BotName) -> Change {
     Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
 }
 
-pub fn a_history_of_versions_is_bounded(place: &Place) {
+pub fn the_history_of_versions_is_limited(place: &Place) {
     let store = place.open();
     let [bot, other, stranger] = bots(1..4).try_into().unwrap();
     place.write(&store, &[registered(&bot), registered(&other)]);
