@@ -35,36 +35,36 @@ fn try_corpus(target: &str, check: fn(&[u8])) {
 }
 
 #[test]
-fn config_files() {
+fn config_files_in_the_corpus_are_handled() {
     try_corpus("config_file", config_file::check);
 }
 
 #[test]
-fn bytes_at_the_listener() {
+fn listener_bytes_in_the_corpus_are_handled() {
     try_corpus("listener", listener::check);
 }
 
 #[test]
-fn messages_of_bots() {
+fn bot_messages_in_the_corpus_are_handled() {
     try_corpus("play", play::check);
 }
 
 #[test]
-fn record_files() {
+fn record_files_in_the_corpus_are_handled() {
     try_corpus("records", records::check);
 }
 
 #[test]
-fn logs_of_sessions() {
+fn session_logs_in_the_corpus_are_handled() {
     try_corpus("session_log", session_log::check);
 }
 
 #[test]
-fn lines_of_batches() {
+fn batch_lines_in_the_corpus_are_handled() {
     try_corpus("solve_batch", solve_batch::check);
 }
 
 #[test]
-fn tournament_files() {
+fn tournament_files_in_the_corpus_are_handled() {
     try_corpus("tournament_file", tournament_file::check);
 }

@@ -150,7 +150,7 @@ fn python_verifies_a_record_signed_by_this_program() -> Result<(), Box<dyn Error
 }
 
 #[test]
-fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(), Box<dyn Error>> {
+fn python_verifies_note_hashes_and_refuses_unknown_members() -> Result<(), Box<dyn Error>> {
     let Some(python) = prepare() else {
         eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
         return Ok(());

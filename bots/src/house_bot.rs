@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_name_keeps_its_number() {
+    fn suggestions_for_mistyped_names_keep_the_number() {
         let cases = [
             ("gready", Some("greedy")),
             ("oracle-3", Some("oracle")),

@@ -183,7 +183,7 @@ fn a_batch_answers_every_good_line_in_order() {
 }
 
 #[test]
-fn an_unreadable_or_overlong_line_is_refused_alone() {
+fn only_the_unreadable_or_overlong_line_of_a_batch_is_refused() {
     let good = br#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]]}"#;
     let mut input = b"\xff\n".to_vec();
     input.extend(vec![b'['; 5 << 20]);

@@ -79,7 +79,7 @@ fn unknown_house_bots_are_named() {
 }
 
 #[test]
-fn tournaments_that_a_bot_cannot_join() {
+fn a_bot_reports_tournaments_that_it_cannot_join() {
     let server = Server::start();
     let mut terminal = server.terminal();
     let token = terminal.quietly("lastnim bot register alice");

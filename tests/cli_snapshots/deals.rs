@@ -24,7 +24,7 @@ fn declarations_pacts_and_takes_are_measured() {
 }
 
 #[test]
-fn undecided_and_invalid_questions() {
+fn undecided_and_invalid_questions_are_reported() {
     let unsettled = "lastnim oracle deals --piles 5,4,11,2,7,6 --players 5 --declared '0 1 2 3 4; 0 1 2 3 4; 0 1 2 3 4; \
                      0 1 2 3 4; 1 0 2 3 4' --max-time 0s";
     assert_all_shown("deals", "unsettled", &[unsettled, &format!("{unsettled} --json")]);

@@ -24,7 +24,7 @@ fn the_equilibria_are_found() {
 }
 
 #[test]
-fn undecided_and_invalid_questions() {
+fn undecided_and_invalid_questions_are_reported() {
     let unsettled = "lastnim oracle declarations equilibria --piles 5,4,11,2,7,6 --players 5 --max-time 0s";
     assert_all_shown("declarations", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
     let errors = [

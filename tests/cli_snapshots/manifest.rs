@@ -3,7 +3,7 @@
 use crate::server::PLAYED;
 
 #[test]
-fn a_manifest_and_its_records() {
+fn a_manifest_is_verified_with_its_records() {
     let lines = [
         "lastnim tournament manifest $CUP",
         "lastnim tournament manifest $CUP --output cup.manifest",

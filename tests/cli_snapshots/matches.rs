@@ -59,7 +59,7 @@ fn exhibitions_are_created_and_followed() {
 }
 
 #[test]
-fn exhibitions_that_are_refused() {
+fn invalid_exhibitions_are_refused() {
     let refused = [
         "",
         "--bots greedy,timid",

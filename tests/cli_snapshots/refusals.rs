@@ -9,7 +9,7 @@ use crate::{
 const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 #[test]
-fn a_server_that_cannot_be_reached() {
+fn an_unreachable_server_is_reported() {
     let lines = [
         "lastnim record key --server 127.0.0.1:1",
         "lastnim bot register alice --server http://127.0.0.1:1",
@@ -23,7 +23,7 @@ fn a_server_that_cannot_be_reached() {
 }
 
 #[test]
-fn unusable_certificate_authorities() {
+fn unusable_certificate_authorities_are_refused() {
     let lines = [
         "lastnim record key --server https://127.0.0.1:1 --ca no-such-file",
         "lastnim record key --server https://127.0.0.1:1 --ca /dev/null",
@@ -33,7 +33,7 @@ fn unusable_certificate_authorities() {
 }
 
 #[test]
-fn insufficient_tokens() {
+fn insufficient_tokens_are_refused() {
     let server = Server::with_flags(&["--private"]);
     let mut terminal = server.terminal();
     let token = terminal.quietly("lastnim bot register alice");
@@ -56,7 +56,7 @@ fn insufficient_tokens() {
 }
 
 #[test]
-fn unknown_ids_and_names() {
+fn unknown_ids_and_names_are_reported() {
     let mut terminal = PLAYED.terminal();
     terminal.set("NOBODY", NOBODY);
     let lines = [

@@ -56,7 +56,7 @@ fn a_server_prints_its_address() {
 }
 
 #[test]
-fn flags_that_are_refused() {
+fn invalid_flags_are_refused() {
     let lines = [
         "lastnim serve --listen nowhere",
         "lastnim serve --listen 127.0.0.1",
@@ -87,7 +87,7 @@ fn flags_that_are_refused() {
 }
 
 #[test]
-fn stores_keys_and_addresses_that_cannot_be_used() {
+fn unusable_stores_keys_and_addresses_are_refused() {
     let mut terminal = Terminal::live();
     terminal.write("lastnim.key", KEY);
     terminal.write("text", "no database, and no key\n");

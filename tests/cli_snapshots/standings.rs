@@ -3,7 +3,7 @@
 use crate::server::PLAYED;
 
 #[test]
-fn standings_of_every_format() {
+fn standings_of_every_format_are_shown() {
     for (name, id) in [
         ("round_robin", "CUP"),
         ("three_seats", "THREE"),
@@ -24,7 +24,7 @@ fn standings_of_every_format() {
 }
 
 #[test]
-fn standings_from_records() {
+fn standings_are_computed_from_records() {
     let lines = [
         "lastnim tournament show $CUP --json > cup.json",
         "lastnim record export --tournament $CUP --dir records",

@@ -37,7 +37,7 @@ fn tournaments_are_created_with_every_setting() {
 }
 
 #[test]
-fn settings_that_are_refused() {
+fn invalid_settings_are_refused() {
     let server = Server::start();
     let refused = [
         "",

@@ -30,7 +30,7 @@ fn a_tournament_is_run_from_its_file() {
 }
 
 #[test]
-fn runs_that_are_refused() {
+fn invalid_runs_are_refused() {
     let lines = [
         "lastnim tournament run no-such-file",
         "lastnim tournament run loud.toml",

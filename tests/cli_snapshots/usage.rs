@@ -3,14 +3,14 @@
 use crate::terminal::{Terminal, assert_all_shown};
 
 #[test]
-fn summaries_and_version() {
+fn summaries_and_the_version_are_printed() {
     assert_all_shown("usage", "summary", &["lastnim -h", "lastnim"]);
     assert_all_shown("usage", "summary_of_create", &["lastnim tournament create -h"]);
     assert_all_shown("usage", "version", &["lastnim --version", "lastnim -V"]);
 }
 
 #[test]
-fn unknown_commands() {
+fn unknown_commands_are_refused() {
     let lines = [
         "lastnim slove --piles 3",
         "lastnim tournament crate",

@@ -108,7 +108,7 @@ async fn a_ladder_is_joined_and_left_while_it_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refusals_to_join_say_why() {
+async fn refusals_to_join_have_a_reason() {
     let host = Host::start().await;
     let tokens = host.register_all(["ann", "bob", "cid"]).await;
     let id = host.create_tournament(two_seats("running", 0), &["bob", "cid"]).await;

@@ -37,7 +37,7 @@ async fn host_on_database(url: &str) -> Host {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lists_show_other_tournaments_beside_a_damaged_one() {
+async fn lists_show_other_tournaments_if_one_is_damaged() {
     let url = new_database("kept-damaged");
     let host = host_on_database(&url).await;
     let (damaged, _) = played_tournament(&host, "Spring").await;

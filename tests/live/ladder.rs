@@ -315,7 +315,7 @@ async fn no_shows_lose_matches_but_not_rating() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fields_of_other_formats_change_before_the_start_only() {
+async fn fields_of_other_formats_change_only_before_the_start() {
     let host = Host::start().await;
     let names = ["one", "two", "three", "four"];
     let tokens = host.register_all(names).await;

@@ -78,7 +78,7 @@ fn a_killed_server_leaves_a_database_that_opens() {
 }
 
 #[test]
-fn a_server_that_was_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens() {
+fn a_server_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens() {
     let folder = TemporaryFolder::new();
     let running = folder.path().join("running.db");
     let place = Place::new(&format!("sqlite:{}", running.display()));

@@ -201,7 +201,7 @@ fn a_certificate_is_replaced_while_the_server_runs() {
 }
 
 #[test]
-fn slow_handshakes_delay_nobody_and_are_ended() {
+fn slow_handshakes_delay_no_other_client_and_are_ended() {
     let server = TlsServer::start("slow", &["--first-call-timeout", "2s"]);
     let mut slow: Vec<TcpStream> = (0..40)
         .map(|number| {

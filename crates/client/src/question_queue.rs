@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_at_once_leave_room_for_one_report() {
+    fn concurrent_requests_leave_room_for_one_report() {
         let mut queue = filled_queue(QuestionLimit::Requests(NonZeroUsize::new(2).unwrap()));
         assert_eq!(drain(&mut queue), [report(0), request(0), request(1)]);
         assert_eq!(drain(&mut queue), []);

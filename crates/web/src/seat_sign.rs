@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_those_of_the_style_sheet() {
+    fn colours_agree_with_the_style_sheet() {
         let style = include_str!("assets/style.css");
         for seat in 0..COLOURS.len() {
             assert!(style.contains(&format!("--{}: {};", seat_class(seat), seat_colour(seat))), "{seat}");
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_seats_are_told_apart_by_shape_alone() {
+    fn eight_seats_have_different_shapes() {
         let shapes = (0..8).map(|seat| seat_sign(seat).replace(&seat_class(seat), "seat"));
         assert_eq!(shapes.collect::<BTreeSet<_>>().len(), 8);
     }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_those_of_the_protocol() {
+    fn defaults_agree_with_the_protocol() {
         for profile in FormatProfile::ALL {
             let name = profile.name;
             let mut given = json!({ "title": "x", "seats": 2, "positions": [{ "counters": [1] }], name: {} });

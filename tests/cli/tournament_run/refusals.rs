@@ -32,7 +32,7 @@ fn a_program_that_cannot_start_is_named_before_any_match() {
 }
 
 #[test]
-fn a_program_that_keeps_dying_is_given_up() {
+fn a_program_that_keeps_dying_is_no_longer_restarted() {
     let folder = Folder::new("dying");
     folder.script("dying", "echo the reason why\nexit 7");
     let file = folder

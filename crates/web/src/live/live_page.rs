@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_is_sent() {
+    fn only_changed_parts_are_sent() {
         let (before, now) = (page(5, "five", 3..=5), page(7, "seven", 3..=7));
         assert_eq!(now.message_since(TabState::Page(&now)), None);
         let (id, data) = parse_message(&now, TabState::Page(&before)).unwrap();

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_those_of_the_style_sheet() {
+    fn colours_agree_with_the_style_sheet() {
         let style = include_str!("../assets/style.css");
         for (name, colour) in [
             ("text", PictureColour::INK),

@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn the_winner_is_that_of_the_best_option(
+    fn the_winner_follows_from_the_best_option(
         matrix in matrices(2..=4),
         rows in vec(0..=6_u64, 1..=3),
         ruleset in select(vec![Ruleset::LastNim, Ruleset::Nim, Ruleset::SmallNim, Ruleset::Kayles, Ruleset::Digits,

@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn without_ties_the_solution_is_that_of_strict_rows(game in games(2..=MAX_SEATS, 1..=6, 1..=60)) {
+    fn without_ties_the_solution_equals_that_of_strict_rows(game in games(2..=MAX_SEATS, 1..=6, 1..=60)) {
         let matrix = TiedMatrix::from_rows(game.matrix.rows().map(|row| TiedRow::from(row))).unwrap();
         let (strict, position) = (Solution::new(&game), game.first_position());
         let solved =

@@ -312,7 +312,7 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
 }
 
 #[test]
-fn a_resumed_match_goes_on_in_the_same_round() {
+fn a_resumed_match_continues_in_the_same_round() {
     let mut table = talk_table();
     (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
     table.say(0, 0, &[1], text("you"));

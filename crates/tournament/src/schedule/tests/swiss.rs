@@ -103,7 +103,7 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(40))]
 
     #[test]
-    fn nobody_meets_twice_in_the_first_half(more in 0..20_usize, seed: u64, tournament_seed: u64) {
+    fn no_bots_meet_twice_in_the_first_half(more in 0..20_usize, seed: u64, tournament_seed: u64) {
         let bots = 2 + more;
         let seated = bots / 2 * 2;
         let settings = swiss_settings(2, (seated as u64 / 2).max(1));
