@@ -117,9 +117,9 @@ impl Server {
         let mut server = Self { address: String::new(), process, output, log: Some(log), _store: store };
         let mut first = String::new();
         server.output.read_line(&mut first)?;
-        let said: Listening = serde_json::from_str(&first)
+        let announced: Listening = serde_json::from_str(&first)
             .with_context(|| format!("the {target} server began with {first:?}, not with its address"))?;
-        server.address = said.listening;
+        server.address = announced.listening;
         Ok(server)
     }
 

@@ -56,9 +56,9 @@ impl Server {
         let mut output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut first = String::new();
         output.read_line(&mut first)?;
-        let said: Listening = serde_json::from_str(&first)
+        let announced: Listening = serde_json::from_str(&first)
             .with_context(|| format!("the server began with {first:?}, not with its address"))?;
-        Ok(Self { address: said.listening, process, _output: output })
+        Ok(Self { address: announced.listening, process, _output: output })
     }
 
     /// Returns the CPU time that it has used, in seconds.

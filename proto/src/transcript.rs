@@ -103,8 +103,8 @@ mod tests {
                 "lines: line 1: its match_id, seat or ply differs from the request's",
             ),
         ] {
-            let said = mistake(Some(4), &lines).unwrap_or_default();
-            assert!(said.contains(why), "{said:?} instead of {why:?}");
+            let found_mistake = mistake(Some(4), &lines).unwrap_or_default();
+            assert!(found_mistake.contains(why), "{found_mistake:?} instead of {why:?}");
         }
     }
 }

@@ -178,11 +178,11 @@ fn an_item_is_in_the_tier_of_its_difficulty() {
 fn stored_difficulties_match_measurements() {
     let items = super::BENCHMARK_SETS[0].items_of_tier(Tier::MAX).iter().take(3);
     for (item, line) in items.zip(FIRST_SET_TEXT.lines().filter(|line| line.starts_with("{\"tier\":5,"))) {
-        let told: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
+        let stored: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
-        assert_eq!((found.optimal_share, found.plies_to_see), (told.optimal_share, told.plies_to_see));
+        assert_eq!((found.optimal_share, found.plies_to_see), (stored.optimal_share, stored.plies_to_see));
         // The error rate depends on a logarithm, whose value may differ between platforms.
-        assert!((found.playout_error_rate - told.playout_error_rate).abs() <= 0.125, "{item}");
+        assert!((found.playout_error_rate - stored.playout_error_rate).abs() <= 0.125, "{item}");
     }
 }
 
@@ -210,8 +210,8 @@ fn the_newest_set_can_be_reproduced() {
     let set = &super::BENCHMARK_SETS[1];
     assert_eq!(items.len(), 600);
     for (index, item) in items.iter().enumerate() {
-        let told = &set.items_of_tier(item.tier)[item.number as usize - 1];
-        assert_eq!((&told.game, &told.opponents), (&item.game, &item.opponents), "{item}");
+        let stored = &set.items_of_tier(item.tier)[item.number as usize - 1];
+        assert_eq!((&stored.game, &stored.opponents), (&item.game, &item.opponents), "{item}");
         if index % 60 == 0 {
             let line = NEWEST_SET_TEXT.lines().nth(index).unwrap();
             let without_share = |line: &str| line.split(",\"playout_error_rate\"").next().unwrap().to_owned();

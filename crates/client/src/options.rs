@@ -192,13 +192,13 @@ mod tests {
         let options = read(&empty).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
-        let said = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
-        let options = read(&said).unwrap();
+        let with_version = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
+        let options = read(&with_version).unwrap();
         assert_eq!((options.version.as_deref(), options.config_hash), (Some("1.4"), Some([7; 32])));
         let version = options.bot_version().unwrap();
         assert_eq!(version.label.unwrap().as_str(), "1.4");
         assert!(matches!(read(&[token, ("LASTNIM_BOT_CONFIG_HASH", "07")]), Err(Error::ConfigHash(_))));
-        assert!(matches!(read(&said).unwrap().version("a b").bot_version(), Err(Error::Version(_))));
+        assert!(matches!(read(&with_version).unwrap().version("a b").bot_version(), Err(Error::Version(_))));
         let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];
         assert!(matches!(read(&missing), Err(Error::Ca { .. })));
     }

@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn durations_are_written_in_their_largest_unit() {
-        let said = [1, 119, 120, 47 * 60, 48 * 60, 144_059]
+        let texts = [1, 119, 120, 47 * 60, 48 * 60, 144_059]
             .map(|minutes| approximate_duration(Duration::from_mins(minutes)));
-        assert_eq!(said, ["1 minute", "119 minutes", "2 hours", "47 hours", "2 days", "100 days"]);
+        assert_eq!(texts, ["1 minute", "119 minutes", "2 hours", "47 hours", "2 days", "100 days"]);
     }
 
     #[test]

@@ -380,10 +380,11 @@ mod tests {
             })
             .collect();
         let lines = fold_in(TournamentState::Running, &settings, &field, &results);
-        let told: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
-        assert_eq!(told[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
+        let shown_lines: Vec<_> =
+            lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
+        assert_eq!(shown_lines[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
         assert_eq!(
-            told[4..],
+            shown_lines[4..],
             [("bot0", 8.0, 20), ("bot5", 0.0, 4)],
             "bot0 has more points in total, but fewer per match than bots 1 to 4"
         );

@@ -49,27 +49,27 @@ pub(crate) async fn stale(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
-    let mut told = Vec::new();
+    let mut sent_events = Vec::new();
     while !played.is_over() {
         let new = stage.drain_events(&mut played);
-        for event in new.iter().chain(last_turn_and_take(&told)) {
+        for event in new.iter().chain(last_turn_and_take(&sent_events)) {
             stage.send(event.clone());
         }
-        told.extend(new);
+        sent_events.extend(new);
         let action = stage.next_answer(&played).await?;
         stage.apply_action(from_mut(&mut played), &action)?;
     }
     stage.send_events(&mut played);
-    for event in last_turn_and_take(&told) {
+    for event in last_turn_and_take(&sent_events) {
         stage.send(event.clone());
     }
     stage.play_short_match().await
 }
 
-fn last_turn_and_take(told: &[ServerEvent]) -> impl Iterator<Item = &ServerEvent> {
+fn last_turn_and_take(sent_events: &[ServerEvent]) -> impl Iterator<Item = &ServerEvent> {
     let is_turn =
         |event: &&ServerEvent| matches!(event, ServerEvent::InMatch { event: MatchEvent::Turn(_), .. });
     let is_take =
         |event: &&ServerEvent| matches!(event, ServerEvent::InMatch { event: MatchEvent::Took { .. }, .. });
-    told.iter().rev().find(is_turn).into_iter().chain(told.iter().rev().find(is_take))
+    sent_events.iter().rev().find(is_turn).into_iter().chain(sent_events.iter().rev().find(is_take))
 }

@@ -145,15 +145,15 @@ impl Scenario {
         watch: &mut impl FnMut(Observation<'_>),
     ) -> Timestamp {
         let step = &self.steps[index];
-        let told = step.time.from(referee, now);
-        let now = now.max(told);
+        let step_time = step.time.from(referee, now);
+        let now = now.max(step_time);
         if let StepAction::Lag(seat, nanos) = step.what {
             referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
         }
         let input = step.what.input(referee, step.note_hash.clone());
-        handle_and_watch(referee, &input, told, now, watch);
+        handle_and_watch(referee, &input, step_time, now, watch);
         if step.announced {
-            referee.mark_effects_announced(told);
+            referee.mark_effects_announced(step_time);
         }
         now
     }
@@ -201,7 +201,7 @@ pub fn finish_by_timeouts(
 fn handle_and_watch(
     referee: &mut Referee,
     input: &RefereeInput,
-    told: Timestamp,
+    step_time: Timestamp,
     now: Timestamp,
     watch: &mut impl FnMut(Observation<'_>),
 ) {
@@ -212,7 +212,7 @@ fn handle_and_watch(
         message: SeatMessage::TakeRepeated { ply: u32::MAX, take: 0 },
     };
     let mut effects = vec![earlier.clone()];
-    referee.handle_input_into(input.clone(), told, &mut effects);
+    referee.handle_input_into(input.clone(), step_time, &mut effects);
     assert_eq!(effects.remove(0), earlier, "effects are appended to the existing ones");
     watch(Observation { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }

@@ -47,17 +47,18 @@ pub(super) fn forfeit_text(seat: u32, reason: pb::ForfeitReason) -> String {
 }
 
 fn check_reported_forfeit(
-    told: &pb::Forfeited,
+    reported: &pb::Forfeited,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    let seat = replayed.setup().seats().seat(told.seat as usize).ok();
+    let seat = replayed.setup().seats().seat(reported.seat as usize).ok();
     let recorded = seat.and_then(|seat| replayed.forfeits[seat]).map(|forfeit| forfeit.reason);
-    if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
-        let recorded =
-            recorded.map_or_else(|| "it was not".to_owned(), |reason| forfeit_text(told.seat, reason.into()));
-        let words = format!("{}, but the record says {recorded}", forfeit_text(told.seat, told.reason()));
+    if recorded.map(pb::ForfeitReason::from) != Some(reported.reason()) {
+        let recorded = recorded
+            .map_or_else(|| "it was not".to_owned(), |reason| forfeit_text(reported.seat, reason.into()));
+        let words =
+            format!("{}, but the record says {recorded}", forfeit_text(reported.seat, reported.reason()));
         findings.add(FindingKind::Forfeit, message, None, words);
     }
 }
@@ -65,14 +66,14 @@ fn check_reported_forfeit(
 /// Checks that a match end that is sent together with the setup, because the bot may not know the match, lists all lost
 /// seats.
 fn check_missed_end_forfeits(
-    told: &[pb::Forfeited],
+    reported: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         if let Some(forfeit) = forfeit
-            && !told.iter().any(|told| told.seat == u32::from(seat))
+            && !reported.iter().any(|reported| reported.seat == u32::from(seat))
         {
             let recorded = forfeit_text(seat.into(), forfeit.reason.into());
             let words =
@@ -102,9 +103,11 @@ fn check_forfeits_announced(
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         let Some(forfeit) = forfeit else { continue };
         let is_told = session.messages.iter().any(|message| match message.received() {
-            Some(Event::Forfeited(told)) => told.seat == u32::from(seat),
+            Some(Event::Forfeited(reported)) => reported.seat == u32::from(seat),
             Some(Event::Snapshot(snapshot)) => snapshot.forfeited.contains(&seat.into()),
-            Some(Event::MatchEnded(ended)) => ended.forfeited.iter().any(|told| told.seat == u32::from(seat)),
+            Some(Event::MatchEnded(ended)) => {
+                ended.forfeited.iter().any(|reported| reported.seat == u32::from(seat))
+            }
             _ => false,
         });
         if !is_told {
@@ -125,11 +128,11 @@ fn check_own_loss(
     forfeit: RecordedForfeit,
     findings: &mut Findings,
 ) {
-    let told = session.messages.iter().find(
-        |message| matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat)),
+    let reported = session.messages.iter().find(
+        |message| matches!(message.received(), Some(Event::Forfeited(reported)) if reported.seat == u32::from(seat)),
     );
-    let Some(told) = told else { return };
-    let earlier = || session.messages.iter().take_while(|message| message.line < told.line);
+    let Some(reported) = reported else { return };
+    let earlier = || session.messages.iter().take_while(|message| message.line < reported.line);
     let knows_match = |message: &&LoggedMessage<'_>| {
         matches!(message.received(), Some(Event::MatchStarted(_) | Event::Snapshot(_)))
     };
@@ -149,7 +152,7 @@ fn check_own_loss(
             )
         }),
         ForfeitReason::Resigned => {
-            let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);
+            let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == reported.gaps);
             (covered && !has_resigned(log, session.bot))
                 .then(|| "by resignation, but its bot did not resign".to_owned())
         }
@@ -157,7 +160,7 @@ fn check_own_loss(
     };
     if let Some(why) = refuted {
         let words = format!("according to the record, seat {seat} was lost {why}");
-        findings.add(FindingKind::ForfeitReason, told, forfeit.ply, words);
+        findings.add(FindingKind::ForfeitReason, reported, forfeit.ply, words);
     }
 }
 

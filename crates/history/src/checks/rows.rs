@@ -45,17 +45,18 @@ fn offsets_of(row: &Row) -> Vec<u32> {
 }
 
 fn check_matrix(
-    told: Option<&pb::AllianceMatrix>,
+    shown: Option<&pb::AllianceMatrix>,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    let told: Vec<&[u32]> =
-        told.map(|matrix| matrix.rows.iter().map(|row| row.offsets.as_slice()).collect()).unwrap_or_default();
+    let shown: Vec<&[u32]> = shown
+        .map(|matrix| matrix.rows.iter().map(|row| row.offsets.as_slice()).collect())
+        .unwrap_or_default();
     let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
-    if recorded.as_ref().is_none_or(|recorded| *recorded != told) {
+    if recorded.as_ref().is_none_or(|recorded| *recorded != shown) {
         let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
-        let words = format!("the rows are {told:?}, but the record has {recorded}");
+        let words = format!("the rows are {shown:?}, but the record has {recorded}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -66,7 +67,7 @@ fn rows_of(matrix: &AllianceMatrix) -> Vec<Vec<u32>> {
 
 /// Checks that the seats whose rows the server reported as replaced are those in the record.
 fn check_defaulted(
-    told: &[u32],
+    shown: &[u32],
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
@@ -75,11 +76,11 @@ fn check_defaulted(
     let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
     let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
     // The server lists the seats in the order in which their rows were replaced.
-    let mut told = told.to_vec();
-    told.sort_unstable();
-    if told != recorded {
+    let mut shown = shown.to_vec();
+    shown.sort_unstable();
+    if shown != recorded {
         let words = format!(
-            "seats whose row was replaced by the standard row: {told:?} according to the server, {recorded:?} according to the record"
+            "seats whose row was replaced by the standard row: {shown:?} according to the server, {recorded:?} according to the record"
         );
         findings.add(FindingKind::Rows, message, None, words);
     }
@@ -96,19 +97,19 @@ fn check_acknowledged(
     if replayed.matrix().is_none() {
         return;
     }
-    let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
+    let shown = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
     // An invalid row is replaced by the standard row. If the bot then declares the standard row, the server
     // acknowledges it.
     let may_stand = |why: Option<RowDefault>| why.is_none_or(|why| why == RowDefault::Invalid);
     let recorded = match &replayed.rows[seat] {
-        Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
+        Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == shown => return,
         Some(RecordedRow { defaulted: Some(why), .. }) => {
             format!("has the standard row instead ({})", default_text(*why))
         }
         Some(recorded) => format!("has {}", recorded.row),
         None => "has assigned rows".to_owned(),
     };
-    let words = format!("the row {told:?} of seat {seat} was acknowledged, but the record {recorded}");
+    let words = format!("the row {shown:?} of seat {seat} was acknowledged, but the record {recorded}");
     findings.add(FindingKind::Rows, message, None, words);
 }
 

@@ -179,12 +179,12 @@ impl RecordReplay {
             let why = "its setup differs from event 0".to_owned();
             return with_damage_context(format_args!("the row of match {id}"), Err(why));
         }
-        let told = state.end();
+        let end_state = state.end();
         let end = RecordedEnd {
-            reason: told.map(|(reason, _)| reason.as_keyword().to_owned()),
-            winner: told.and_then(|(_, winner)| winner).map(small_number),
-            plies: told.map(|_| state.ply().into()),
-            head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
+            reason: end_state.map(|(reason, _)| reason.as_keyword().to_owned()),
+            winner: end_state.and_then(|(_, winner)| winner).map(small_number),
+            plies: end_state.map(|_| state.ply().into()),
+            head_hash: end_state.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
             let why = "its reason, winner, plies or head_hash does not follow from its events".to_owned();

@@ -56,7 +56,7 @@ impl ReportedResults {
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         self.numbers.ensure_consistent()?;
         ensure_results_fit(&self.unsettled)?;
-        let told = self.unsettled.keys().all(|&number| self.contains(number));
-        ensure_valid(told, "a result that does not count yet is missing from the reported results")
+        let all_reported = self.unsettled.keys().all(|&number| self.contains(number));
+        ensure_valid(all_reported, "a result that does not count yet is missing from the reported results")
     }
 }

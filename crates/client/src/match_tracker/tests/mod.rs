@@ -570,14 +570,14 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
     ) {
         let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
-        let told = [
+        let events = [
             started(ID),
             revealed(ID),
             turn(ID, 1, 2, 3),
             snapshot_in_play(Some(turn_of(ID, 1, 2, 3))),
             ServerEvent::MatchEnded(Box::new(ended)),
         ];
-        let mut bytes = pb::PlayResponse { event: Some(told[which].clone()) }.encode_to_vec();
+        let mut bytes = pb::PlayResponse { event: Some(events[which].clone()) }.encode_to_vec();
         let len = bytes.len();
         for (place, byte) in changes {
             bytes[place.index(len)] = byte;

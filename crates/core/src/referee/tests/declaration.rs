@@ -19,11 +19,11 @@ fn no_row_is_revealed_before_the_last_one_is_declared() {
     for (seat, row) in [(2, [1, 0, 2]), (0, [2, 1, 0])] {
         let effects = table.declare(seat, &row);
         assert!(!reveals_rows(&effects) && turns_in(&effects).is_empty());
-        let told: Vec<_> =
+        let replies: Vec<_> =
             effects.iter().filter(|effect| matches!(effect, RefereeEffect::SendToSeat { .. })).collect();
         assert!(
-            matches!(told[..], [RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Declared { .. } }] if told.index() == seat),
-            "only the seat that declared a row is told about it: {told:?}"
+            matches!(replies[..], [RefereeEffect::SendToSeat { seat: receiver, message: SeatMessage::Declared { .. } }] if receiver.index() == seat),
+            "only the seat that declared a row is told about it: {replies:?}"
         );
         assert!(table.record().public_events().all(|event| matches!(event.event, Event::Created(_))));
         assert_eq!(table.phase(), MatchPhase::Declaring);

@@ -91,13 +91,13 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
 
 /// Returns the messages to one seat, in order.
 fn messages_in(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
-    let mut told = Vec::new();
+    let mut sent_messages = Vec::new();
     for effect in effects {
         if let RefereeEffect::SendToSeat { message, .. } = effect {
-            told.push(message);
+            sent_messages.push(message);
         }
     }
-    told
+    sent_messages
 }
 
 #[test]

@@ -46,8 +46,8 @@ impl DatabaseLock {
             }
             Err(TryLockError::Error(error)) => return Err(unusable(error)),
         }
-        let said = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        said.map_err(unusable)?;
+        let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        written.map_err(unusable)?;
         Ok(Self { _file: file })
     }
 }

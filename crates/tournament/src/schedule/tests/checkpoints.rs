@@ -101,8 +101,8 @@ impl SimulatedTournament {
 
     fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
         let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
-        let told = (self.changes.len(), self.rulings.recounts());
-        snapshot_state(told, reported, &**schedule, standings, evidence, cross_table)
+        let applied = (self.changes.len(), self.rulings.recounts());
+        snapshot_state(applied, reported, &**schedule, standings, evidence, cross_table)
     }
 
     /// Annuls all results of a bot, and recounts everything.

@@ -77,11 +77,11 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
         assert!((5..8).contains(&suspended.lost), "{suspended:?}");
         assert_eq!(suspended.lost as usize, matches[&suspended.bot], "a suspended bot gets no further match");
         assert_eq!(suspended.no_shows, 0);
-        let told = format!(
+        let sentence = format!(
             "{} is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
             suspended.bot, suspended.lost, suspended.last
         );
-        assert_eq!(suspended.to_string(), told);
+        assert_eq!(suspended.to_string(), sentence);
     }
     let others: Vec<_> =
         matches.iter().filter(|(bot, _)| !names.contains(&bot.as_str())).map(|(_, n)| n).collect();

@@ -184,9 +184,9 @@ fn a_group_with_a_cancelled_match_is_ignored() {
     };
     let mut played = ScheduleSimulation::new(&settings, &field(2));
     played.play(&some_cancelled, 4, 16, 1);
-    let told = verdict_of(&played);
+    let found_verdict = verdict_of(&played);
     // Of the eight groups, two are drawn, two are won, and four are ignored.
-    assert_eq!((told.groups, told.effect), (8, Some(0.5)));
+    assert_eq!((found_verdict.groups, found_verdict.effect), (8, Some(0.5)));
     let mut without = ScheduleSimulation::new(&settings, &field(2));
     let whole_only = |pairing: &Pairing| {
         result_won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
@@ -196,7 +196,7 @@ fn a_group_with_a_cancelled_match_is_ignored() {
     without.play(&whole_only, 4, 8, 1);
     let expected = verdict_of(&without);
     assert_eq!((expected.groups, expected.effect), (4, Some(0.5)));
-    assert!((told.llr - expected.llr).abs() < 1e-12, "{} and {}", told.llr, expected.llr);
+    assert!((found_verdict.llr - expected.llr).abs() < 1e-12, "{} and {}", found_verdict.llr, expected.llr);
 }
 
 #[test]
