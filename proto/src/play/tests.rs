@@ -450,7 +450,9 @@ fn a_snapshot_is_written_with_every_field() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_an_action_or_refused_with_a_short_message(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn any_bytes_are_an_action_or_refused_with_a_short_message(
+        bytes in prop::collection::vec(any::<u8>(), 0..80),
+    ) {
         if let Ok(request) = pb::PlayRequest::decode(bytes.as_slice())
             && let Err(refused) = BotAction::try_from(request)
         {

@@ -144,7 +144,10 @@ proptest! {
     }
 
     #[test]
-    fn the_shortest_contradiction_is_found(games in any_games(3..=5, 2..=5, Just(PlayStyle::AtRandom)), reading in any_reading()) {
+    fn the_shortest_contradiction_is_found(
+        games in any_games(3..=5, 2..=5, Just(PlayStyle::AtRandom)),
+        reading in any_reading(),
+    ) {
         let found = add_games(&games, reading, StoredGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);

@@ -61,7 +61,10 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_cut_at_a_depth_equals_the_top_of_the_whole_tree(game in games(2..=4, 1..=4, 1..=5), depth in 0..=12_u64) {
+    fn a_tree_cut_at_a_depth_equals_the_top_of_the_whole_tree(
+        game in games(2..=4, 1..=4, 1..=5),
+        depth in 0..=12_u64,
+    ) {
         let (whole, top) = (build_tree(&game, None), build_tree(&game, Some(depth)));
         let depths = node_depths(&whole);
         let kept: Vec<_> = whole.nodes().iter().zip(&depths).filter(|(_, of)| **of <= depth).collect();
@@ -116,7 +119,10 @@ proptest! {
     }
 
     #[test]
-    fn a_graph_cut_at_a_depth_equals_the_top_of_the_whole_graph(game in games(2..=6, 1..=4, 1..=6), depth in 0..=9_u64) {
+    fn a_graph_cut_at_a_depth_equals_the_top_of_the_whole_graph(
+        game in games(2..=6, 1..=4, 1..=6),
+        depth in 0..=9_u64,
+    ) {
         let (whole, mut budget) = (build_graph(&game), Budget::unbounded());
         let top = PlayGraph::build_graph(&game, Some(depth), MAX_NODES, &mut budget).unwrap();
         let mut takes = vec![u64::MAX; whole.nodes().len()];

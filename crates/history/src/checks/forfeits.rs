@@ -129,7 +129,7 @@ fn check_own_loss(
     findings: &mut Findings,
 ) {
     let reported = session.messages.iter().find(
-        |message| matches!(message.received(), Some(Event::Forfeited(reported)) if reported.seat == u32::from(seat)),
+        |message| matches!(message.received(), Some(Event::Forfeited(loss)) if loss.seat == u32::from(seat)),
     );
     let Some(reported) = reported else { return };
     let earlier = || session.messages.iter().take_while(|message| message.line < reported.line);

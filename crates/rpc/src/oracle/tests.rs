@@ -181,7 +181,10 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_record_is_admitted_or_refused_with_a_short_message(changes in changes(), unsigned in any::<bool>()) {
+    fn a_mangled_record_is_admitted_or_refused_with_a_short_message(
+        changes in changes(),
+        unsigned in any::<bool>(),
+    ) {
         let record = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
         let admission = RecordPolicy { key: None, unsigned, tournament: None };
         let Some(given) = mangled(&record, &changes) else { return Ok(()) };

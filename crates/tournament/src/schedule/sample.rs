@@ -196,7 +196,11 @@ mod tests {
         }
 
         #[test]
-        fn matches_of_all_sets_of_bots_are_balanced(seats in 3..5_usize, more in 0..4_usize, times in 1..4_u64) {
+        fn matches_of_all_sets_of_bots_are_balanced(
+            seats in 3..5_usize,
+            more in 0..4_usize,
+            times in 1..4_u64,
+        ) {
             let sets = subsets::count_subsets(seats + more, seats, u64::MAX).unwrap();
             let spread = spread(seats + more, seats, 1, sets * times);
             prop_assert_eq!(spread.met.0, spread.met.1);

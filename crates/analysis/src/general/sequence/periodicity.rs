@@ -136,7 +136,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn repeated_values_at_the_end_are_counted_for_each_period(values in prop::collection::vec(0_u32..3, 0..40)) {
+        fn repeated_values_at_the_end_are_counted_for_each_period(
+            values in prop::collection::vec(0_u32..3, 0..40),
+        ) {
             let agreements = agreements_at_end(&values);
             for length in 1..values.len() {
                 let naive = (length..values.len()).rev().take_while(|&at| values[at] == values[at - length]).count();
