@@ -54,7 +54,7 @@ impl DealMeasures {
                 DeclarationMeasures::measure(deal, seat, declared_winner, budget)
             }),
             pacts: deal.pacts().iter().map(|pact| PactMeasures::measure(deal, pact, budget)).collect(),
-            double_dealing: DoubleDealing::find_all(deal),
+            double_dealing: DoubleDealing::find_all(deal.pacts()),
         }
     }
 }

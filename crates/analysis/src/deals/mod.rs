@@ -13,6 +13,7 @@ mod incentives;
 mod nearest_row;
 mod pact_measures;
 mod pact_search;
+mod talk_audit;
 
 pub use deal::{Deal, DealError};
 pub use deal_measures::{DealMeasures, DeclarationMeasures};
@@ -21,6 +22,7 @@ pub use incentives::{Incentives, WhatPays};
 pub use nearest_row::kendall_distance;
 pub use pact_measures::{DoubleDealing, PactMeasures, PactMemberMeasures};
 pub use pact_search::{GroupPacts, PactOutcome};
+pub use talk_audit::{ClaimAudit, PactAudit, PactMemberAudit, TalkAudit, WordKept};
 
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Game, Seat},

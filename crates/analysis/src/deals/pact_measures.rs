@@ -43,7 +43,7 @@ pub struct PactMemberMeasures {
 pub struct DoubleDealing {
     /// The seat.
     pub seat: Seat,
-    /// The index, in the deal, of the pact with this promise.
+    /// The index of the pact with this promise.
     pub pact: usize,
     /// The indices of earlier pacts whose promises contradict it together: if any of these is left out, all others can
     /// be kept.
@@ -99,12 +99,13 @@ fn find_temptation(deal: &Deal, member: &PactMember, budget: &mut Budget<'_>) ->
 impl DoubleDealing {
     /// Finds the promises of each seat that it cannot keep together with its earlier ones. A promise that is found is
     /// left out when later ones are examined.
-    pub(super) fn find_all(deal: &Deal) -> Vec<Self> {
-        deal.dealt().seats().iter().flat_map(|seat| Self::find_of_seat(deal, seat)).collect()
+    pub(super) fn find_all(pacts: &[Pact]) -> Vec<Self> {
+        let seats = pacts.first().into_iter().flat_map(|pact| pact.seats().iter());
+        seats.flat_map(|seat| Self::find_of_seat(pacts, seat)).collect()
     }
 
-    fn find_of_seat(deal: &Deal, seat: Seat) -> Vec<Self> {
-        let promises = deal.pacts().iter().enumerate();
+    fn find_of_seat(pacts: &[Pact], seat: Seat) -> Vec<Self> {
+        let promises = pacts.iter().enumerate();
         let promises: Vec<(usize, &PartialRow)> =
             promises.filter_map(|(pact, terms)| Some((pact, terms.constraint(seat)?))).collect();
         let (mut compatible, mut found) = (Vec::new(), Vec::new());

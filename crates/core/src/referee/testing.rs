@@ -1,4 +1,8 @@
-//! Random matches for property tests.
+//! Random matches for property tests, and matches in which seats talk.
+
+mod talked_match;
+
+pub use talked_match::{OfferedTerms, TalkedMatch};
 
 use super::{
     Clock, Deal, DealRule, DealSecret, DealtRows, Event, MAX_TALK_ROUNDS, MatchPhase, MatchSetup, MatchState,

@@ -6,6 +6,7 @@ mod incentives;
 mod measures;
 mod play;
 mod shares;
+mod talk_audits;
 
 use brute_force::{Order, SmallMatch};
 use lastnim_analysis::deals::Deal;
