@@ -50,6 +50,7 @@ mod tournament_file;
 mod tournament_flags;
 mod transcript_files;
 
+pub use audit::audit_record_as_json;
 pub use embedded_server::EmbeddedServer;
 pub use exit::{CommandExit, CommandResult, Failure};
 pub use own_command::OwnCommand;

@@ -32,6 +32,7 @@ fn audit_message(audit: &Audit, plies: &[PlyAudit]) -> pb::Audit {
         kingmaking_plies: audit.kingmaking_plies.clone(),
         first_error: audit.first_error,
         dealt: audit.dealt.as_deref().map(Into::into),
+        talk: None,
     }
 }
 
@@ -181,8 +182,22 @@ mod tests {
                 seats: vec![pb::DealtRanks { rank_honest: 31, rank_declared: 31, rank_actual: 31 }; 32],
                 ledger: vec![pb::LedgerRow { costs: vec![i32::MIN; 32] }; 32],
             }),
+            talk: Some(largest_talk_audit()),
         };
         assert!((4 << 20..6 << 20).contains(&largest.encoded_len()), "{}", largest.encoded_len());
+    }
+
+    /// Returns an audit of 16 claims of each of 32 seats. Pacts would be smaller.
+    fn largest_talk_audit() -> pb::TalkAudit {
+        let claim = pb::ClaimAudit {
+            seat: 31,
+            round: 3,
+            number: 3,
+            row: Some(pb::Row { offsets: vec![31; 32] }),
+            from_dealt: Some(496),
+            from_declared: Some(496),
+        };
+        pb::TalkAudit { claims: vec![claim; 32 * 16], ..pb::TalkAudit::default() }
     }
 
     fn compare(audit: &Audit, wire: &pb::Audit) {

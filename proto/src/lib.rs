@@ -53,6 +53,8 @@ pub mod session_log;
 pub mod setup;
 mod solution;
 pub mod talk;
+#[cfg(feature = "analysis")]
+mod talk_audit;
 #[cfg(test)]
 mod testing;
 pub mod tournament;

@@ -21,6 +21,11 @@ What a take does to the mover's predicted rank and to the rank that it can guara
 compared with the best that any take leaves.
 """
 
+WordKept: TypeAlias = Literal[
+    "unspecified", "kept", "broken", "defaulted"
+]
+"""Whether a member kept a pact."""
+
 TreeForm: TypeAlias = Literal[
     "unspecified", "tree", "graph"
 ]
@@ -241,6 +246,147 @@ class DealtAudit:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferId:
+    """The place of the message that offers a pact."""
+
+    seat: int
+    """The sender, 0..n-1."""
+    round: int
+    """The round, from 0."""
+    number: int
+    """The number among the messages of the sender in this round, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class PactRelation:
+    """A row ranks one seat before another one."""
+
+    before: int
+    """The seat that comes first."""
+    after: int
+    """The seat that comes later."""
+
+
+@dataclass(frozen=True, slots=True)
+class PactMember:
+    """A member of a pact, and the constraint on its declared row."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    relations: tuple[PactRelation, ...]
+    """
+    What its row must agree with; empty if it may declare any row. Only those from which all others follow, in
+    ascending order of the offsets of their seats; a bot may send others as well, in any order.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Pact:
+    """An agreement of two or more seats about the rows that they will declare."""
+
+    members: tuple[PactMember, ...]
+    """The members, in ascending order of their seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class PactMemberAudit:
+    """What a member of a signed pact did."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    word: WordKept
+    """Whether it kept the pact."""
+    temptation: int | None
+    """
+    Ranks of its dealt row, 0..n-1, that its best row gains over its best row that keeps the pact, given the others'
+    declared rows; absent if no rows were dealt, or the search for these rows takes too long.
+    """
+    harms: tuple[int, ...]
+    """
+    By seat: ranks of its dealt row, -(n-1)..n-1, that it lost by the breach, compared with the row nearest to the
+    declared one that keeps the pact; empty unless the member broke the pact and rows were dealt.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class PactAudit:
+    """A signed pact."""
+
+    offer: OfferId | None
+    """The message that offered it."""
+    pact: Pact | None
+    """The pact."""
+    values: tuple[int, ...]
+    """
+    By seat: the ranks of its dealt row that it gains, -(n-1)..n-1, if each member declares the row nearest to its
+    dealt row that keeps the pact, and all others declare their dealt rows, instead of all declaring their dealt rows;
+    empty if no rows were dealt.
+    """
+    members: tuple[PactMemberAudit, ...]
+    """What its members did, in ascending order of their seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleDealing:
+    """A promise that a seat cannot keep together with earlier ones."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    pact: int
+    """The index of the pact with this promise in TalkAudit.pacts."""
+    earlier: tuple[int, ...]
+    """
+    The indices of earlier pacts that contradict it together: without any one of them, the seat could keep the others.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAudit:
+    """
+    A claim compared with the rows of its sender. A distance is the number of pairs of winners, 0..n(n-1)/2, that two
+    rows put in different orders.
+    """
+
+    seat: int
+    """The sender, 0..n-1."""
+    round: int
+    """The round, from 0."""
+    number: int
+    """The number among the messages of the sender in this round, from 0."""
+    row: tuple[int, ...] | None
+    """The claimed row."""
+    from_dealt: int | None
+    """The distance from the dealt row, 0 if the claim is true; absent if no rows were dealt."""
+    from_declared: int | None
+    """The distance from the declared row; absent if the seat declared no valid row in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkAudit:
+    """
+    The talk of a match, as far as everybody can read it, compared with the rows that its seats declared and were
+    dealt.
+    """
+
+    allows_pacts: bool
+    """Whether the seats could sign pacts."""
+    offers: tuple[int, ...]
+    """By seat: the number of pacts that it offered."""
+    pacts: tuple[PactAudit, ...]
+    """The signed pacts, in the order in which they were offered."""
+    double_dealing: tuple[DoubleDealing, ...]
+    """Promises in signed pacts that contradict earlier ones."""
+    claims: tuple[ClaimAudit, ...]
+    """The claims, in the order in which they were sent."""
+    hidden_messages: tuple[int, ...]
+    """By seat: the number of its messages that stay private. Any of them can be a claim, or offer or accept a pact."""
+    may_hide_pacts: bool
+    """Whether private messages may have offered or signed other pacts than those above."""
+    has_dealt_rows: bool
+    """Whether private rows were dealt."""
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """A finished game compared with optimal play."""
 
@@ -266,6 +412,11 @@ class Audit:
     """The first ply with regret above 0, if any."""
     dealt: DealtAudit | None
     """The comparison with what the seats really wanted, if private rows were dealt."""
+    talk: TalkAudit | None
+    """
+    What the seats promised and claimed while they talked; only in the audit of a record and in GetMatchResponse, and
+    absent if the seats could not talk.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1239,49 +1390,6 @@ class DealtEvent:
     """The rows, by which the seats score."""
     salts: tuple[bytes, ...]
     """The salts of the commitments in MatchSetup.deal, by seat, 32 bytes each."""
-
-
-@dataclass(frozen=True, slots=True)
-class PactRelation:
-    """A row ranks one seat before another one."""
-
-    before: int
-    """The seat that comes first."""
-    after: int
-    """The seat that comes later."""
-
-
-@dataclass(frozen=True, slots=True)
-class PactMember:
-    """A member of a pact, and the constraint on its declared row."""
-
-    seat: int
-    """The seat, 0..n-1."""
-    relations: tuple[PactRelation, ...]
-    """
-    What its row must agree with; empty if it may declare any row. Only those from which all others follow, in
-    ascending order of the offsets of their seats; a bot may send others as well, in any order.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Pact:
-    """An agreement of two or more seats about the rows that they will declare."""
-
-    members: tuple[PactMember, ...]
-    """The members, in ascending order of their seats."""
-
-
-@dataclass(frozen=True, slots=True)
-class OfferId:
-    """The place of the message that offers a pact."""
-
-    seat: int
-    """The sender, 0..n-1."""
-    round: int
-    """The round, from 0."""
-    number: int
-    """The number among the messages of the sender in this round, from 0."""
 
 
 @dataclass(frozen=True, slots=True)

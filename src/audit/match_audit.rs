@@ -8,8 +8,8 @@ use crate::{
     game_json, record_input, screen,
 };
 use clap::Args;
-use lastnim_proto::{json::MessageJson, pb};
-use lastnim_report::audit::audit_report;
+use lastnim_proto::json::MessageJson;
+use lastnim_report::{audit::audit_report, talk_audit::talk_sections};
 use serde_json::{Map, Value};
 use std::{io::Read, path::PathBuf};
 
@@ -48,9 +48,8 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
     let what = &record_input::input_name(&args.file);
     let input = record_input::open_input(&args.file).map_err(|error| Failure::runtime(error, what))?;
     if args.batch {
-        let audit = |line: &str| {
-            match_input::audit_document(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)))
-        };
+        let audit =
+            |line: &str| match_input::audit_document(line).map(|audit| AuditAnswer::from(audit.to_message()));
         return batch::answer_lines(input, what, screen::stdout(), audit);
     }
     let document = read_document(input, what)?;
@@ -62,7 +61,10 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
         };
         Failure::input(format!("{what}: {error}{hint}"))
     })?;
-    args.form.form().print_report(|| MessageJson::of(&pb::Audit::from(&audit)), || audit_report(&audit))?;
+    args.form.form().print_report(
+        || MessageJson::of(&audit.to_message()),
+        || audit_report(&audit.audit).with_sections(audit.talk.iter().flat_map(talk_sections)),
+    )?;
     Ok(CommandExit::Done)
 }
 

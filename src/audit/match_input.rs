@@ -1,16 +1,20 @@
 //! Reads and audits the documents that `lastnim audit match` is given.
 
 use crate::game_json::{self, JsonError, PlayedGameJson};
+use lastnim_analysis::deals::TalkAudit;
 use lastnim_core::{
-    oracle::{Audit, AuditError, PlayedTake},
+    oracle::{Audit, AuditError, Budget, PlayedTake},
     referee::RecordError,
 };
 use lastnim_proto::{
+    json::message_to_json,
+    pb,
     record::{RecordParseError, parse_record},
     record_file::{RecordFileError, read_record},
     record_text::VERSION_LINE,
 };
 use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
 use thiserror::Error;
 
 /// A document that cannot be audited.
@@ -34,6 +38,19 @@ pub enum AuditInputError {
     Record(#[from] RecordError),
 }
 
+/// The audit of a document.
+pub struct DocumentAudit {
+    pub audit: Audit,
+    /// The audit of the talk, if the document is the record of a match whose seats could talk.
+    pub talk: Option<pb::TalkAudit>,
+}
+
+impl DocumentAudit {
+    pub fn to_message(&self) -> pb::Audit {
+        pb::Audit { talk: self.talk.clone(), ..pb::Audit::from(&self.audit) }
+    }
+}
+
 /// The keys that only a record has, which distinguish it from a game.
 #[derive(Deserialize)]
 struct FormKeys {
@@ -46,7 +63,7 @@ struct FormKeys {
 ///
 /// # Errors
 /// The error names the value that is missing, or the first one that is bad.
-pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
+pub fn audit_document(document: &str) -> Result<DocumentAudit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
     }
@@ -56,20 +73,36 @@ pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     }
 }
 
-fn audit_game(document: &str) -> Result<Audit, AuditInputError> {
+fn audit_game(document: &str) -> Result<DocumentAudit, AuditInputError> {
     let (game, takes) = game_json::read_known_json::<PlayedGameJson>(document)?.parse_played()?;
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
-    Ok(Audit::of_finished(&game, &takes)?)
+    Ok(DocumentAudit { audit: Audit::of_finished(&game, &takes)?, talk: None })
 }
 
-fn audit_record(document: &str) -> Result<Audit, AuditInputError> {
-    Ok(parse_record(&read_record(document)?)?.audit()?)
+fn audit_record(document: &str) -> Result<DocumentAudit, AuditInputError> {
+    let record = parse_record(&read_record(document)?)?;
+    let talk = TalkAudit::of_record(&record, &mut Budget::of_steps(TalkAudit::STEP_LIMIT));
+    Ok(DocumentAudit { audit: record.audit()?, talk: talk.as_ref().map(Into::into) })
+}
+
+/// Audits a record, with the result of `lastnim audit match --json`; `None` without a winner.
+///
+/// # Errors
+/// The error says what is wrong with the record.
+pub fn audit_record_as_json(record: &str) -> Result<Option<Value>, String> {
+    match audit_record(record) {
+        Ok(audit) => Ok(Some(message_to_json(&audit.to_message()))),
+        Err(AuditInputError::Record(RecordError::NotEnded { .. } | RecordError::Cancelled { .. })) => {
+            Ok(None)
+        }
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     /// Returns the record of two bots with the standard rows on one pile of 3: seat 0 takes 1, then seat 1 takes 2.
     fn record() -> Value {
@@ -94,14 +127,15 @@ mod tests {
     fn refused(change: impl FnOnce(&mut Value)) -> String {
         let mut record = record();
         change(&mut record);
-        audit_document(&record.to_string()).unwrap_err().to_string()
+        audit_document(&record.to_string()).err().unwrap().to_string()
     }
 
     #[test]
     fn records_with_snake_case_or_camel_case_names_are_audited() {
-        let as_written = audit_document(&record().to_string()).unwrap();
+        let audit = |document: &str| audit_document(document).unwrap().audit;
+        let as_written = audit(&record().to_string());
         assert_eq!((as_written.winner.index(), as_written.plies.len()), (0, 2));
-        let wrapped = audit_document(&json!({ "record": record() }).to_string()).unwrap();
+        let wrapped = audit(&json!({ "record": record() }).to_string());
         let camel = record().to_string();
         let camel = [("match_id", "matchId"), ("at_us", "atUs"), ("alliance_matrix", "allianceMatrix")]
             .into_iter()
@@ -112,7 +146,7 @@ mod tests {
             ])
             .fold(camel, |text, (snake, camel)| text.replace(snake, camel));
         assert_eq!(wrapped.plies, as_written.plies);
-        assert_eq!(audit_document(&camel).unwrap().plies, as_written.plies);
+        assert_eq!(audit(&camel).plies, as_written.plies);
     }
 
     #[test]

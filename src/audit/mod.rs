@@ -7,6 +7,7 @@ mod match_input;
 mod rationalise;
 
 pub use bot_audit::{list_files, models::read_questions};
+pub use match_input::audit_record_as_json;
 
 use crate::CommandResult;
 use clap::{Args, Subcommand};

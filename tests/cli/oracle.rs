@@ -294,6 +294,7 @@ fn a_bare_game_is_audited_as_json() {
             "kingmaking_plies": [0],
             "first_error": 0,
             "dealt": null,
+            "talk": null,
         })
     );
 }

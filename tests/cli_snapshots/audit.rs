@@ -1,6 +1,12 @@
 //! `lastnim audit` of single games and batches.
 
 use crate::terminal::{Terminal, assert_all_shown};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles};
+use lastnim_core::referee::{
+    TalkPrivacy,
+    testing::{OfferedTerms, TalkedMatch},
+};
+use lastnim_proto::record_file::RecordForm;
 
 /// The game of the README, with its errors.
 const GAME: &str =
@@ -32,6 +38,45 @@ fn a_record_is_audited_in_each_of_its_forms() {
         r#"echo "{\"record\":$(cat record.json)}" | lastnim audit match - --json"#,
     ];
     with_record().run_all(&lines).assert_shown("audit", "record");
+}
+
+/// Three seats on one pile of 2. Seat 0 wants seat 2 to win and signs two pacts that contradict each other, seat 1 is late,
+/// and seat 2 lies about its row.
+fn talked_match() -> TalkedMatch {
+    let rows: [&[u64]; 3] = [&[2, 1, 0], &[0, 1, 2], &[0, 1, 2]];
+    let matrix = AllianceMatrix::parse(&rows.map(<[u64]>::to_vec)).unwrap();
+    let game = Game::new(Piles::parse(&[2]).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
+    let mut talked = TalkedMatch::of_game(game);
+    talked.declared[1] = None;
+    talked.pacts = vec![
+        OfferedTerms::signed(vec![(0, vec![(1, 2)]), (1, vec![(0, 2)])]),
+        OfferedTerms::signed(vec![(2, vec![]), (0, vec![(2, 1), (2, 0)])]),
+        OfferedTerms { accepted: vec![], ..OfferedTerms::signed(vec![(1, vec![]), (2, vec![])]) },
+    ];
+    talked.claims = vec![(2, vec![2, 1, 0], vec![])];
+    talked
+}
+
+#[test]
+fn the_talk_of_a_record_is_audited() {
+    let mut talked = talked_match();
+    let mut terminal = Terminal::offline();
+    let write = |name, talked: &TalkedMatch| {
+        terminal.write(name, &RecordForm::Json.write(&talked.play(), None));
+    };
+    write("talk.json", &talked);
+    talked.privacy = TalkPrivacy::Private;
+    write("private.json", &talked);
+    talked.is_dealt = false;
+    talked.privacy = TalkPrivacy::Open;
+    write("declared.json", &talked);
+    let lines = [
+        "lastnim audit match talk.json | sed -n '/^Pacts/,$p'",
+        "lastnim audit match talk.json --json",
+        "lastnim audit match private.json | sed -n '/^Pacts/,$p'",
+        "lastnim audit match declared.json | sed -n '/^Pacts/,$p'",
+    ];
+    terminal.run_all(&lines).assert_shown("audit", "talk");
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod rounds;
 pub mod solution;
 pub mod standings;
 mod table;
+pub mod talk_audit;
 pub mod tournament;
 pub mod tournament_activity;
 pub mod tournament_events;

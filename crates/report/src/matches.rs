@@ -4,6 +4,7 @@ use super::{
     Cell, Column, Report, Section, Table,
     audit::seat_table,
     match_events::SeatNames,
+    talk_audit::talk_sections,
     tournament_settings::clock_text,
     versions::seat_versions_line,
     words::{enum_phrase, enum_word, join_items, matrix_text},
@@ -118,7 +119,8 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
     ];
     let facts = Section::new().facts(facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))));
     let seats = audit.map(|audit| Section::new().table(seat_table(&audit.seats, &setup.bots)));
-    [facts].into_iter().chain(seats).collect()
+    let talk = audit.and_then(|audit| audit.talk.as_ref()).into_iter().flat_map(talk_sections);
+    [facts].into_iter().chain(seats).chain(talk).collect()
 }
 
 /// Tabulates matches, a row for each.

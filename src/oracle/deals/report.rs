@@ -3,13 +3,15 @@
 use super::command::MeasuredDeal;
 use crate::text::row_sets;
 use lastnim_analysis::deals::{
-    Deal, DealMeasures, DealtPlay, DoubleDealing, GroupPacts, Incentives, KeptWord, PactMeasures, WhatPays,
+    Deal, DealMeasures, DealtPlay, GroupPacts, Incentives, KeptWord, PactMeasures, WhatPays,
 };
 use lastnim_core::{
     game::{BySeat, Game, Seat, SeatSet},
     oracle::HaltReason,
 };
-use lastnim_report::{Cell, Column, ItemTable, Report, Section, Table, words::join_items};
+use lastnim_report::{
+    Cell, Column, ItemTable, Report, Section, Table, talk_audit::double_dealing_section, words::join_items,
+};
 
 /// Reports what pays in a position and, if a deal was measured, its measures.
 pub fn deals_report(
@@ -30,7 +32,8 @@ pub fn deals_report(
             );
             pact_section(&heading, measured)
         }));
-        sections.extend(double_dealing_section(&measures.double_dealing));
+        let double_dealing: Vec<_> = measures.double_dealing.iter().map(Into::into).collect();
+        sections.extend(double_dealing_section(&double_dealing));
         if let Some(play) = play {
             sections.extend(play_sections(play));
         }
@@ -154,19 +157,6 @@ fn cost_columns<'a, T>(
     seats.fold(table, |table, seat| {
         table.column(Column::integer(format!("{what} {seat}")).with_sign(), move |item| costs(item)[seat])
     })
-}
-
-fn double_dealing_section(found: &[DoubleDealing]) -> Option<Section> {
-    let items = found.iter().map(|one| {
-        format!(
-            "seat {} cannot keep pact {} together with pact {}",
-            one.seat,
-            one.pact,
-            join_items(&one.earlier, " and ")
-        )
-    });
-    let items: Vec<_> = items.collect();
-    (!items.is_empty()).then(|| Section::with_heading("Contradictory promises:").list(items))
 }
 
 fn play_sections(play: &DealtPlay) -> [Section; 2] {
