@@ -34,7 +34,7 @@ pub use environment::Environment;
 pub use error::ArenaError;
 pub use hand_over::HandOver;
 pub use limits::Limits;
-pub use matches::open_matches::{MatchWatch, NewMatch};
+pub use matches::open_matches::{MatchWatch, NewMatch, audit_of_record};
 pub use matches::shard::{ShardTally, WatchEvent};
 pub use measurements::ArenaMeasurements;
 pub use rate_limit::{Moment, RateLimit, RateUse, retry_seconds};

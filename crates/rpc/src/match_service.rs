@@ -6,9 +6,11 @@ use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
-use lastnim_arena::{Arena, MatchWatch, NewMatch, Principal, StreamClosed, WatchEvent};
+use lastnim_analysis::deals::TalkAudit;
+use lastnim_arena::{Arena, MatchWatch, NewMatch, Principal, StreamClosed, WatchEvent, audit_of_record};
 use lastnim_core::game::{MAX_SEATS, MatchId, TournamentId};
-use lastnim_core::referee::{EndReason, Event, Timestamp};
+use lastnim_core::oracle::Budget;
+use lastnim_core::referee::{EndReason, Event, Record, Timestamp};
 use lastnim_proto::{ListedState, RequestField, pb, setup::parse_new_setup};
 use lastnim_store::{MatchFilter, MatchSummary, PruneFilter};
 use tokio_stream::StreamExt as _;
@@ -49,6 +51,13 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
         void_reason: summary.void_reason.as_deref().unwrap_or_default().to_owned(),
         seat_versions: summary.versions.iter().map(Into::into).collect(),
     }
+}
+
+/// Audits a match and its talk, if it is over and has a winner.
+fn audit_message(record: &Record) -> Option<pb::Audit> {
+    let audit = audit_of_record(record)?;
+    let talk = TalkAudit::of_record(record, &mut Budget::of_steps(TalkAudit::STEP_LIMIT));
+    Some(pb::Audit { talk: talk.as_ref().map(Into::into), ..pb::Audit::from(&audit) })
 }
 
 /// A watcher of a match, and what it may see.
@@ -123,12 +132,13 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let id = parse_match_id(&request.get_ref().match_id)?;
         let (arena, caller) = (self.arena.clone(), reader.asker.caller.principal());
         let read = async move {
-            let (summary, audit) = arena.match_summary(id).await.map_err(arena_status)?;
+            let (summary, record) = arena.match_summary(id).await.map_err(arena_status)?;
+            let audit = record.as_ref().and_then(audit_message);
             let tournament = summary.setup.as_ref().and_then(|setup| setup.origin.as_ref());
             let audit_withheld = audit.is_some()
                 && tournament
                     .is_some_and(|origin| arena.withholds_audits(origin.tournament, caller.as_ref()));
-            let audit = audit.as_deref().filter(|_| !audit_withheld).map(Into::into);
+            let audit = audit.filter(|_| !audit_withheld);
             let open = arena.open_match_view(id).as_ref().map(open_match_message);
             Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit, audit_withheld, open })
         };

@@ -254,11 +254,11 @@ impl Arena {
         self.inner.matches.read().len()
     }
 
-    /// Returns the summary of a match and, if it is over and has a winner, its audit.
+    /// Returns the summary of a match and, if it is over and its record is kept, the record.
     ///
     /// # Errors
     /// If no match has this id, or the store cannot be read.
-    pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
+    pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Record>), ArenaError> {
         if let Some(summary) = self.open_match(id).and_then(|open| open.summary(id)) {
             return Ok((summary, None));
         }
@@ -282,7 +282,7 @@ impl Arena {
             void_reason,
             versions,
         };
-        Ok((summary, audit_of_record(&record).map(Arc::new)))
+        Ok((summary, Some(record)))
     }
 
     /// Returns up to `limit` matches before `before` that the filter admits, the newest first.
@@ -409,7 +409,7 @@ pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
 }
 
 /// Audits a match if it is over and has a winner.
-pub(crate) fn audit_of_record(record: &Record) -> Option<Audit> {
+pub fn audit_of_record(record: &Record) -> Option<Audit> {
     match record.audit() {
         Ok(audit) => Some(audit),
         Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,

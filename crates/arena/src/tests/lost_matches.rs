@@ -53,9 +53,9 @@ async fn results(store: &ShakyStore, id: TournamentId) -> Vec<StoredResult> {
 
 /// Checks that a match is quarantined and does not count.
 async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (TournamentId, MatchId)) {
-    let (summary, audit) = arena.match_summary(lost).await.unwrap();
+    let (summary, record) = arena.match_summary(lost).await.unwrap();
     assert_eq!(summary.damage.as_deref(), Some("the store rejected the match's events"));
-    assert_eq!(audit, None);
+    assert_eq!(record, None);
     let found = results(store, id).await.into_iter().find(|result| result.id == lost);
     let found = found.expect("it is among the results");
     assert_eq!((found.number, found.outcome), (0, None));
