@@ -5,6 +5,7 @@ use super::{
     record::{RecordFlaw, SealedRecord, seat_loss_of_forfeit, verify_record},
     record_file::{RecordFileError, read_record},
 };
+use lastnim_analysis::deals::TalkAudit;
 use lastnim_auditing::{AuditedMatch, MatchGroup, RowSource};
 use lastnim_core::{
     game::{SeatVersions, TournamentId},
@@ -67,6 +68,7 @@ pub struct AdmittedMatch {
     record: Record,
     signer: Option<PublicKey>,
     audit: Audit,
+    talk: Option<TalkAudit>,
     versions: Vec<SeatVersions>,
 }
 
@@ -80,7 +82,7 @@ impl RecordPolicy {
     }
 
     /// Verifies and audits a record. Each event costs one step of the budget, and so does each comparison of two seats
-    /// at one ply.
+    /// at one ply; the audit of talk costs its own steps.
     ///
     /// # Errors
     /// If the record does not verify, does not have an allowed signature, or cannot be audited, or if the budget was
@@ -158,7 +160,10 @@ impl RecordAdmission {
         let seats = game.matrix.seats().get() as u64;
         budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
         let audit = record.audit()?;
-        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit, versions: Vec::new() })))
+        let mut of_talk = Budget::of_steps(TalkAudit::STEP_LIMIT);
+        let talk = TalkAudit::of_record(&record, &mut of_talk);
+        budget.spend(of_talk.steps_spent())?;
+        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit, talk, versions: Vec::new() })))
     }
 }
 
@@ -192,6 +197,7 @@ impl AdmittedMatch {
             lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &self.versions,
             time_left_percent: &self.record.time_left_percent(),
+            talk: self.talk.as_ref(),
         });
     }
 }

@@ -53,6 +53,7 @@ fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::B
             lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &[],
             time_left_percent: &[],
+            talk: None,
         });
     }
     (&auditor.finish()).into()

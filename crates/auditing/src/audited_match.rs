@@ -1,6 +1,7 @@
 //! A match to be audited.
 
 use super::MatchGroup;
+use lastnim_analysis::deals::TalkAudit;
 use lastnim_core::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use lastnim_core::oracle::{Audit, Mover, PlyAudit, Solution};
 use lastnim_tournament::{SeatCredit, SeatLoss};
@@ -28,6 +29,8 @@ pub struct AuditedMatch<'a> {
     /// By take: the thinking time that the mover had left before the take, in percent of the seat's initial time; empty
     /// if unknown.
     pub time_left_percent: &'a [u8],
+    /// The audit of the talk, if the seats could talk.
+    pub talk: Option<&'a TalkAudit>,
 }
 
 /// Where the rows of a match come from.

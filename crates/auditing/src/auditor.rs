@@ -17,6 +17,7 @@ use super::{
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
     similar_choices::SimilarChoices,
+    talk_tally::{TalkSums, TalkTally},
 };
 use lastnim_core::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use lastnim_core::oracle::TakeSafetyCounts;
@@ -84,6 +85,8 @@ pub(super) struct BotTally {
     pub(super) puzzles: WorstPuzzles,
     pub(super) versions: VersionTally,
     pub(super) similar: SimilarChoices,
+    /// `None` without matches with talk.
+    pub(super) talk: Option<TalkTally>,
 }
 
 /// Sums over consecutive matches of the current group.
@@ -91,6 +94,7 @@ pub(super) struct BotTally {
 pub(super) struct OpenGroup {
     group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
+    talk: BTreeMap<usize, TalkSums>,
 }
 
 impl Auditor {
@@ -251,6 +255,9 @@ impl Auditor {
             strength.wins += u64::from(game.credit(seat).won);
             if let Some(tally) = &mut self.bots[number].tally {
                 open.figures.entry(number).or_insert_with(FigureSums::zero).add_match(game, seat);
+                if let Some(talk) = game.talk {
+                    open.talk.entry(number).or_insert_with(TalkSums::zero).add_match(talk, seat);
+                }
                 let preference = tally.preferences.entry((seats, game.rows));
                 preference.or_insert_with(|| PreferenceTally::new(seats, game.rows)).add_match(game, seat);
                 let versions = game.versions.get(seat.index()).map_or(&[][..], SeatVersions::as_slice);
@@ -397,11 +404,16 @@ impl Auditor {
     }
 
     pub(super) fn close_group(&mut self) {
-        let Some(OpenGroup { group, figures }) = self.open.take() else { return };
+        let Some(OpenGroup { group, figures, talk }) = self.open.take() else { return };
         let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
                 tally.figures.add_group(key, &weights, &sums);
+            }
+        }
+        for (number, sums) in talk {
+            if let Some(tally) = &mut self.bots[number].tally {
+                tally.talk.get_or_insert_with(TalkTally::new).add_group(key, &weights, &sums);
             }
         }
     }
@@ -409,7 +421,7 @@ impl Auditor {
 
 impl OpenGroup {
     fn new(group: MatchGroup) -> Self {
-        Self { group, figures: BTreeMap::new() }
+        Self { group, figures: BTreeMap::new(), talk: BTreeMap::new() }
     }
 }
 
@@ -423,6 +435,7 @@ impl BotTally {
             puzzles: WorstPuzzles::up_to(puzzles),
             versions: VersionTally::default(),
             similar: SimilarChoices::default(),
+            talk: None,
         }
     }
 
@@ -436,6 +449,7 @@ impl BotTally {
             puzzles: self.puzzles.into_worst_first(),
             versions: self.versions.played_versions(),
             conditions: self.similar.findings(),
+            talk: self.talk.as_ref().map(TalkTally::figures),
             answers: Vec::new(),
         }
     }

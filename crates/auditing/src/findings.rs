@@ -2,7 +2,7 @@
 
 use super::{
     AuditSubject, BotFigures, ConditionFindings, Dependence, EqualAnswers, GroupCount, HelpPower,
-    KingmakingTally, PairFindings, PreferenceFindings, Puzzle, SetFindings,
+    KingmakingTally, PairFindings, PreferenceFindings, Puzzle, SetFindings, TalkFigures,
 };
 use lastnim_core::game::BotName;
 use lastnim_core::oracle::TakeSafetyCounts;
@@ -52,6 +52,8 @@ pub struct BotFindings {
     pub puzzles: Vec<Puzzle>,
     /// The versions of the bot that played, with their matches and wins; empty if unknown.
     pub versions: Vec<PlayedVersion>,
+    /// What the bot promised and claimed; `None` if it played no match with talk.
+    pub talk: Option<TalkFigures>,
     /// How often the bot erred under each condition that occurred; empty in the audit of a field.
     pub conditions: Vec<ConditionFindings>,
     /// How often the bot repeated its own takes in the same states, and how often it took the same as each bot that it

@@ -3,7 +3,7 @@
 //!
 //! The code does no input or output and needs bounded memory. Callers add audited matches one at a time, in any order,
 //! and all random draws derive from a seed and the matches. The crate uses [`game`](lastnim_core::game) and
-//! [`oracle`](lastnim_core::oracle), the counterfactuals of [`lastnim_analysis`], and the random draws and statistics
+//! [`oracle`](lastnim_core::oracle), the counterfactuals and audits of talk of [`lastnim_analysis`], and the random draws and statistics
 //! of [`lastnim_tournament`]. It does not read match records: callers audit the records and pass in the audits.
 //!
 //! Takes that the steward made in place of a bot count for no bot.
@@ -55,8 +55,10 @@ mod seat_choices;
 mod selected_takes;
 mod sets;
 mod similar_choices;
+mod talk_tally;
 #[cfg(test)]
 #[expect(
+    clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
     clippy::manual_is_multiple_of,
     reason = "the numbers in these tests are small"
@@ -92,4 +94,5 @@ pub use seat_choices::WinnerChoice;
 pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
 pub use sets::{FavourMeans, MAX_SET, SetFindings};
 pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};
+pub use talk_tally::TalkFigures;
 pub use wishes::{WishCounts, WishFigures, WishTally};

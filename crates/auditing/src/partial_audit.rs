@@ -10,6 +10,7 @@ use super::{
     equal_answers::AnswerTally,
     group::GroupCounter,
     pair::PairTally,
+    talk_tally::TalkTally,
 };
 use lastnim_core::game::BotName;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -160,6 +161,7 @@ impl Auditor {
         let is_tally = |tally: &BotTally| {
             tally.figures.is_possible()
                 && tally.puzzles.limit() == self.puzzles
+                && tally.talk.as_ref().is_none_or(TalkTally::is_possible)
                 && tally.preferences.iter().all(|(&(seats, source), tally)| tally.is_possible(seats, source))
         };
         let is_bot = |bot: &KnownBot| {
@@ -202,5 +204,10 @@ impl BotTally {
         self.puzzles.merge(other.puzzles);
         self.versions.merge(&other.versions);
         self.similar.merge(other.similar);
+        match (&mut self.talk, other.talk) {
+            (Some(tally), Some(more)) => tally.merge(&more),
+            (None, more) => self.talk = more,
+            (Some(_), None) => {}
+        }
     }
 }

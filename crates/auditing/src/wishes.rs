@@ -193,6 +193,7 @@ mod tests {
                 lost: &BySeat::filled(seats, &None),
                 versions: &[],
                 time_left_percent: &[],
+                talk: None,
             };
             tally.add_match(&played, Seat::FIRST, seats.seat(wanted).unwrap(), |_| true);
         }

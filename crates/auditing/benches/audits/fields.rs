@@ -84,6 +84,7 @@ impl Field {
                     lost: &BySeat::filled(seats, &None),
                     versions: &[],
                     time_left_percent: &[],
+                    talk: None,
                 });
             }
         }

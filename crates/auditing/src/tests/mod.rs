@@ -3,6 +3,7 @@
 mod conditions;
 mod partial_audits;
 mod selected_takes;
+mod talk;
 
 use super::*;
 use lastnim_core::game::{
@@ -100,6 +101,7 @@ impl Field {
                     lost: &BySeat::filled(seats, &None),
                     versions: &[],
                     time_left_percent: &[],
+                    talk: None,
                 });
             }
         }

@@ -31,7 +31,7 @@ fn audit_parts(
 }
 
 /// Merges the parts in a random order, each after it was written and read.
-fn merge_parts(mut parts: Vec<Auditor>, draw: &mut SeededDraw) -> Auditor {
+pub(super) fn merge_parts(mut parts: Vec<Auditor>, draw: &mut SeededDraw) -> Auditor {
     while parts.len() > 1 {
         draw.shuffle(&mut parts);
         let one = parts.pop().unwrap();

@@ -23,6 +23,7 @@ fn visit_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
         lost: &BySeat::filled(seats, &None),
         versions: &[],
         time_left_percent: &[],
+        talk: None,
     });
 }
 
