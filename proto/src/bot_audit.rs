@@ -6,7 +6,7 @@ use lastnim_auditing::{
     DeclarationFindings, Dependence, EqualAnswers, Estimate, EstimateInterval, ExplainedRows, FavourMeans,
     Favouritism, FittedRow, GroupCount, HeldRowFigures, HelpKind, HelpPower, KingmakingPly, MIN_GROUPS,
     PairFindings, PlayCondition, PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource,
-    SetFindings, UntestedDeclarations, UntestedReason,
+    SetFindings, TalkFigures, UntestedDeclarations, UntestedReason,
 };
 use lastnim_core::referee::PublicKey;
 
@@ -113,6 +113,35 @@ impl From<&BotFindings> for pb::BotFindings {
             safety: Some(bot.safety.into()),
             conditions: bot.conditions.iter().map(Into::into).collect(),
             equal_answers: bot.answers.iter().map(Into::into).collect(),
+            talk: bot.talk.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&TalkFigures> for pb::TalkFigures {
+    fn from(figures: &TalkFigures) -> Self {
+        let estimate = |estimate: Option<Estimate>| estimate.map(Into::into);
+        Self {
+            matches: figures.matches,
+            hidden_matches: figures.hidden_matches,
+            offered: figures.offered,
+            signed: figures.signed,
+            kept: figures.kept,
+            broken: figures.broken,
+            defaulted: figures.defaulted,
+            tempted: figures.tempted,
+            kept_when_tempted: figures.kept_when_tempted,
+            unknown_temptations: figures.unknown_temptations,
+            double_dealing: figures.double_dealing,
+            kept_share: estimate(figures.kept_share),
+            value: estimate(figures.value),
+            harm_done: estimate(figures.harm_done),
+            harm_suffered: estimate(figures.harm_suffered),
+            claims: figures.claims,
+            other_claims: figures.other_claims,
+            hidden_messages: figures.hidden_messages,
+            true_share: estimate(figures.true_share),
+            distance: estimate(figures.distance),
         }
     }
 }

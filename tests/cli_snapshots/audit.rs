@@ -1,7 +1,7 @@
 //! `lastnim audit` of single games and batches.
 
 use crate::terminal::{Terminal, assert_all_shown};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, MatchId, Piles};
 use lastnim_core::referee::{
     TalkPrivacy,
     testing::{OfferedTerms, TalkedMatch},
@@ -77,6 +77,31 @@ fn the_talk_of_a_record_is_audited() {
         "lastnim audit match declared.json | sed -n '/^Pacts/,$p'",
     ];
     terminal.run_all(&lines).assert_shown("audit", "talk");
+}
+
+#[test]
+fn the_talk_of_a_field_is_audited() {
+    let mut terminal = Terminal::offline();
+    let write = |name, privacy| {
+        let records = (0..4).map(|number| {
+            let id = MatchId::new(1_700_000_000_000, &[number; 10]);
+            let mut talked = TalkedMatch { id, privacy, ..talked_match() };
+            talked.is_dealt = number > 0;
+            RecordForm::Json.write(&talked.play(), None)
+        });
+        terminal.write(name, &records.collect::<String>());
+    };
+    write("open.jsonl", TalkPrivacy::Open);
+    write("private.jsonl", TalkPrivacy::Private);
+    let of_talk = "sed -n '/^Pacts/,/^Pairs/p'";
+    let lines = [
+        format!("lastnim audit field open.jsonl --unsigned | {of_talk}"),
+        format!("lastnim audit bot bot-0 open.jsonl --unsigned | {of_talk}"),
+        format!("lastnim audit field private.jsonl --unsigned | {of_talk}"),
+        r#"lastnim audit bot bot-0 open.jsonl --unsigned --json | grep -o '"talk":{.*"distance":null}'"#
+            .to_owned(),
+    ];
+    terminal.run_all(&lines.each_ref().map(String::as_str)).assert_shown("audit", "talk_of_a_field");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
-    bot_audit::comparisons::{answer_section, condition_section, condition_sentences},
+    bot_audit::{
+        comparisons::{answer_section, condition_section, condition_sentences},
+        talk::talk_sections,
+    },
     help_power::help_power_section,
     words::{count_with_noun, join_items, ordinal_word},
 };
@@ -34,6 +37,7 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     ];
     sections.extend(condition_section(&found.conditions));
     sections.extend(answer_section(found));
+    sections.extend(talk_sections(std::slice::from_ref(found)));
     sections.extend(found.preferences.iter().map(preference_section));
     sections.push(pair_section(&found.bot, &report.pairs));
     sections.extend(help_power_section(&report.powers));

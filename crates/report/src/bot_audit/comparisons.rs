@@ -22,11 +22,11 @@ fn condition_text(found: &ConditionFindings) -> String {
     }
 }
 
-fn value_cell(estimate: Option<&Estimate>) -> Cell {
+pub(super) fn value_cell(estimate: Option<&Estimate>) -> Cell {
     estimate.map(|estimate| estimate.value).into()
 }
 
-fn interval_cell(estimate: Option<&Estimate>) -> Cell {
+pub(super) fn interval_cell(estimate: Option<&Estimate>) -> Cell {
     let Some(estimate) = estimate else { return Cell::NONE };
     match (estimate.low, estimate.high, estimate.too_few_groups) {
         (Some(low), Some(high), _) => Cell::Interval { low, high },

@@ -6,6 +6,7 @@ mod pairs;
 mod preferences;
 mod puzzles;
 mod report;
+pub(crate) mod talk;
 mod verdict;
 
 pub use report::bot_audit_report;
