@@ -199,6 +199,9 @@ def record_of_text(text: str) -> str:
 def record_of_message(message: str) -> str:
     """Converts a record message in JSON to a record in JSON."""
 
+def audit_record_text(text: str) -> str | None:
+    """Audits the text of a record, with the result of `lastnim audit match --json`; None without a winner."""
+
 def verify_record_text(text: str, key: str | None, any_layout: bool) -> str:
     """Verifies the text of a record, with the result of `lastnim record verify --json`."""
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints, overload
+from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 from ._json import message_from_json
-from ._lastnim import RecordReader, record_of_text, verify_record_text
+from ._lastnim import RecordReader, audit_record_text, record_of_text, verify_record_text
 from .match import Rows
 from .messages import Audit, MatchRecord, MatchRow, MatchSetup, PlyRow, SeatRow
-from .oracle import Ending, audit
 
 __all__ = ["Record", "Records", "Verification", "read_parquet", "read_records", "verify", "write_parquet"]
 
@@ -70,17 +69,9 @@ class Record:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """The audit of the match; None unless it was played to the last counter."""
-        if self.rows is None or self.match.end_reason != "finished":
-            return None
-        setup = self.setup
-        return audit(
-            piles=setup.piles,
-            matrix=self.rows,
-            first=setup.first,
-            ending=cast(Ending, setup.ending),
-            takes=self.takes,
-        )
+        """The audit of the match and of its talk; None without a winner."""
+        audit = audit_record_text(self.text)
+        return None if audit is None else message_from_json(Audit, json.loads(audit))
 
     def verify(self, key: str | None = None) -> Verification:
         """Verifies the record: see `lastnim.verify`."""

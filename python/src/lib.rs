@@ -44,6 +44,7 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(envs::house_row, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
+    module.add_function(wrap_pyfunction!(records::audit_record_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::record_of_message, module)?)?;
     module.add_function(wrap_pyfunction!(records::record_of_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::verify_record_text, module)?)?;

@@ -1,6 +1,9 @@
 //! Records of matches from files.
 
-use lastnim::{ExportedMatch, RecordDocument, RecordDocuments, RecordLayout, verify_document_as_json};
+use lastnim::{
+    ExportedMatch, RecordDocument, RecordDocuments, RecordLayout, audit_record_as_json,
+    verify_document_as_json,
+};
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
     json::{message_from_json, message_to_json, parse_document},
@@ -95,6 +98,13 @@ pub fn record_json(given: &pb::MatchRecord) -> Result<Value, String> {
         "plies": exported.ply_rows().map(|row| message_to_json(&row)).collect::<Vec<_>>(),
         "text": RecordForm::Json.write(sealed.record(), sealed.seal()),
     }))
+}
+
+/// Audits the text of a record, with the result of `lastnim audit match --json`; None without a winner.
+#[pyfunction]
+pub fn audit_record_text(text: &str) -> PyResult<Option<String>> {
+    let audit = audit_record_as_json(text).map_err(PyValueError::new_err)?;
+    Ok(audit.map(|audit| audit.to_string()))
 }
 
 /// Verifies the text of a record, with the result of `lastnim record verify --json`.

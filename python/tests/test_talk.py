@@ -118,6 +118,10 @@ def test_bots_sign_a_pact() -> None:
     assert [(member.seat, len(member.relations)) for member in offer.offer.members] == [(0, 2), (1, 0)]
     assert acceptance.seat == 1 and acceptance.accept == offer.offer_id
     assert [said.accept for said in ann.last.match.messages] == [None, offer.offer_id]
+    assert record.audit is not None and record.audit.talk is not None
+    (signed,) = record.audit.talk.pacts
+    assert signed.offer == offer.offer_id
+    assert [(member.seat, member.word) for member in signed.members] == [(0, "broken"), (1, "kept")]
 
 
 def test_a_naive_bot_declares_what_it_heard() -> None:
