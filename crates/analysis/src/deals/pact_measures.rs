@@ -1,6 +1,6 @@
 //! What a pact was worth, and what its breach cost.
 
-use super::{Deal, nearest_row::nearest_row, rank_losses, winner_with};
+use super::{Deal, rank_losses, winner_with};
 use crate::{PartialRow, declarations::best_rank_among};
 use lastnim_core::{
     game::{BySeat, Pact, PactMember, Row, Seat},
@@ -56,7 +56,7 @@ impl PactMeasures {
     pub(super) fn measure(deal: &Deal, pact: &Pact, budget: &mut Budget<'_>) -> Self {
         let (game, dealt) = (deal.dealt_game(), deal.dealt());
         let if_kept = pact.members().iter().fold(dealt.clone(), |matrix, member| {
-            matrix.with_row(member.seat, nearest_row(&member.constraint, &dealt[member.seat]))
+            matrix.with_row(member.seat, member.constraint.nearest_row(&dealt[member.seat]))
         });
         let winner_if_kept = winner_with(game, &if_kept);
         Self {
@@ -75,7 +75,7 @@ impl PactMemberMeasures {
     fn measure(deal: &Deal, member: &PactMember, budget: &mut Budget<'_>) -> Self {
         let &PactMember { seat, constraint } = member;
         let declared = &deal.declared()[seat];
-        let nearest_keeping_row = nearest_row(&constraint, declared);
+        let nearest_keeping_row = constraint.nearest_row(declared);
         let with_keeping_row = deal.declared().clone().with_row(seat, nearest_keeping_row.clone());
         let [if_kept, winner] =
             [&with_keeping_row, deal.declared()].map(|matrix| winner_with(deal.dealt_game(), matrix));
@@ -134,11 +134,6 @@ impl DoubleDealing {
 
 /// Returns whether some row agrees with all these partial rows.
 fn can_keep_all(promises: &[(usize, &PartialRow)]) -> bool {
-    let mut relations = promises.iter().flat_map(|(_, constraint)| constraint.covering_pairs());
-    let (_, first) = promises[0];
-    relations
-        .try_fold(PartialRow::unknown(first.seats()), |all, (before, after)| {
-            all.with_preference(before, after)
-        })
-        .is_some()
+    let (_, &first) = promises[0];
+    promises[1..].iter().try_fold(first, |all, (_, constraint)| all.with_all(constraint)).is_some()
 }
