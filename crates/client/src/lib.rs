@@ -84,7 +84,8 @@ pub use transport::{ByteStream, OpeningConnection, Transport};
 pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchUpdate, status_of_error};
 
 pub use lastnim_core::referee::{
-    Clock, EndReason, MatchSetup, OfferId, Origin, RefusalReason, TalkContent, TalkPrivacy, TalkTerms, Terms,
+    Clock, EndReason, MatchSetup, OfferId, OfferedPact, Origin, RefusalReason, TalkContent, TalkPrivacy,
+    TalkTerms, Terms,
 };
 pub use lastnim_core::{game, oracle, oracle::Mover};
 pub use lastnim_proto::{JoinRefusal, TakeFeed};

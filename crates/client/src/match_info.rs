@@ -3,7 +3,7 @@
 use super::TalkMessage;
 use lastnim_core::{
     game::{MatchId, Row, Seat},
-    referee::{MatchSetup, TalkContent},
+    referee::{MatchSetup, OfferedPact, TalkContent},
 };
 use std::ops::Deref;
 
@@ -39,6 +39,12 @@ impl MatchInfo {
             .rev()
             .filter(|message| message.seat == seat)
             .find_map(|message| if let TalkContent::Claim(row) = &message.content { Some(row) } else { None })
+    }
+
+    /// Returns the pacts that the bot has offered or heard of, with the acceptances that it knows. A member of a pact
+    /// knows all acceptances of earlier rounds.
+    pub fn pacts(&self) -> Vec<OfferedPact> {
+        OfferedPact::collect(self.messages.iter().map(|message| (message.offer_id(), &message.content)))
     }
 
     /// Returns whether the organiser assigned the rows, so that seats do not declare.

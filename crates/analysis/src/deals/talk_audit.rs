@@ -120,7 +120,9 @@ impl TalkAudit {
                 Some(TalkContent::Text(_) | TalkContent::Accept(_)) => {}
             }
         }
-        let offered = OfferedPact::collect(record.messages().filter(is_public));
+        let offered = OfferedPact::collect(
+            record.messages().filter(is_public).filter_map(TalkMessage::place_and_content),
+        );
         let (ids, pacts): (Vec<_>, Vec<_>) = offered
             .into_iter()
             .filter(OfferedPact::is_signed)

@@ -30,27 +30,28 @@ pub struct OfferedPact {
 }
 
 impl OfferedPact {
-    /// Collects the pacts that are offered in these messages, with their acceptances, in the order of the offers.
-    pub fn collect<'a>(messages: impl IntoIterator<Item = &'a TalkMessage>) -> Vec<Self> {
+    /// Collects the pacts that are offered in these messages, with their acceptances, in the order of the offers. Each
+    /// message comes with its place.
+    pub fn collect<'a>(messages: impl IntoIterator<Item = (OfferId, &'a TalkContent)>) -> Vec<Self> {
         let mut pacts = Vec::new();
-        messages.into_iter().for_each(|message| Self::add_message(&mut pacts, message));
+        messages.into_iter().for_each(|(place, content)| Self::add_message(&mut pacts, place, content));
         pacts
     }
 
-    /// Adds what a message offers or accepts.
-    pub(super) fn add_message(pacts: &mut Vec<Self>, message: &TalkMessage) {
-        match message.content() {
-            Some(TalkContent::Offer(pact)) => pacts.push(Self {
-                offer: message.offer_id(),
+    /// Adds what a message at this place offers or accepts.
+    pub(super) fn add_message(pacts: &mut Vec<Self>, place: OfferId, content: &TalkContent) {
+        match content {
+            TalkContent::Offer(pact) => pacts.push(Self {
+                offer: place,
                 pact: pact.clone(),
-                accepted: [message.seat].into_iter().collect(),
+                accepted: [place.seat].into_iter().collect(),
             }),
-            Some(TalkContent::Accept(offer)) => {
+            TalkContent::Accept(offer) => {
                 if let Some(offered) = pacts.iter_mut().find(|offered| offered.offer == *offer) {
-                    offered.accepted.insert(message.seat);
+                    offered.accepted.insert(place.seat);
                 }
             }
-            Some(TalkContent::Text(_) | TalkContent::Claim(_)) | None => {}
+            TalkContent::Text(_) | TalkContent::Claim(_) => {}
         }
     }
 
@@ -68,8 +69,10 @@ impl fmt::Debug for OfferedPact {
 }
 
 impl TalkMessage {
-    fn offer_id(&self) -> OfferId {
-        OfferId { seat: self.seat, round: self.round, number: self.number }
+    /// Returns its place and, if the record shows it, its content.
+    pub fn place_and_content(&self) -> Option<(OfferId, &TalkContent)> {
+        let place = OfferId { seat: self.seat, round: self.round, number: self.number };
+        self.content().map(|content| (place, content))
     }
 }
 

@@ -522,7 +522,9 @@ impl MatchState {
             return Err(InvalidEvent::Content(seat));
         }
         self.cold.next_numbers[seat] = number + 1;
-        OfferedPact::add_message(&mut self.cold.pacts, message);
+        if let Some((place, content)) = message.place_and_content() {
+            OfferedPact::add_message(&mut self.cold.pacts, place, content);
+        }
         Ok(())
     }
 

@@ -229,7 +229,7 @@ impl Referee {
             message.seat == seat || (message.round < heard && message.audience.contains(seat))
         };
         let messages: Vec<_> = self.record.messages().filter(is_known).cloned().collect();
-        let mut pacts = OfferedPact::collect(&messages);
+        let mut pacts = OfferedPact::collect(messages.iter().filter_map(TalkMessage::place_and_content));
         pacts.retain(|offered| offered.pact.constraint(seat).is_some());
         Some(TalkView {
             round: is_open.then_some(heard),
