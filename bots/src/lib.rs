@@ -15,7 +15,9 @@ mod mcts;
 mod minimax;
 mod mirror;
 mod name_number;
+mod negotiator;
 mod oracle;
+mod outlook;
 mod plies;
 #[cfg(test)]
 mod practice_games;
@@ -36,6 +38,7 @@ pub use loyal::Loyal;
 pub use mcts::{Mcts, Playouts, PlayoutsError};
 pub use minimax::Minimax;
 pub use mirror::Mirror;
+pub use negotiator::{Manner, Negotiator};
 pub use oracle::Oracle;
 pub use plies::{Plies, PliesError};
 pub use quiet_bot::QuietBot;

@@ -1,6 +1,10 @@
 //! Random games for bot tests.
 
-use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, Piles};
+use lastnim_client::MatchView;
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, MatchId, Piles},
+    referee::{Deal, DealHash, DealRule, MatchSetup},
+};
 use lastnim_tournament::SeededDraw;
 use proptest::{prelude::*, sample::Index};
 
@@ -42,4 +46,16 @@ pub(super) fn random_game(number: u64, seats: usize, piles: usize, max_counters:
         .collect();
     let piles: Vec<u64> = (0..piles).map(|_| 1 + draw.number_below(max_counters)).collect();
     Game::parse(&piles, &rows, 0, Ending::ToMoveWins).unwrap()
+}
+
+/// Returns the view of the first seat to move, to which its row in the game was dealt by this rule.
+pub(super) fn dealt_view(game: &Game, rule: DealRule) -> MatchView {
+    let seats = game.matrix.seats();
+    let bots = BySeat::from_fn(seats, |seat| format!("bot-{seat}").parse().unwrap());
+    let mut setup = MatchSetup::new(bots, game.piles.clone());
+    (setup.first, setup.ending) = (game.first_seat(), game.ending);
+    let commitments = BySeat::filled(seats, &DealHash::from_bytes([0; 32]));
+    setup.deal = Some(Box::new(Deal { rule, commitments }));
+    let view = MatchView::replay(MatchId::least(), setup, &game.matrix, &[]).unwrap();
+    view.with_dealt_row(game.matrix[game.first_seat()].clone())
 }
