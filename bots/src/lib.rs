@@ -21,6 +21,8 @@ mod outlook;
 mod plies;
 #[cfg(test)]
 mod practice_games;
+#[cfg(test)]
+mod practice_talk;
 mod quiet_bot;
 mod random;
 mod resolution;

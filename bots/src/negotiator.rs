@@ -214,3 +214,218 @@ impl<'a> Negotiation<'a> {
         outlook.best_row([best].into_iter().chain(all_rows))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Liar, Oracle,
+        practice_games::{dealt_view, games},
+        practice_talk::{Talked, dealt_info, talk_and_declare},
+    };
+    use lastnim_client::{TalkMessage, TalkTerms};
+    use lastnim_core::{
+        game::{
+            AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, MAX_PILES, MAX_SEATS, Piles, SeatCount,
+            SeatSet,
+            testing::{cases, permutations, with_row},
+        },
+        oracle::solve_winners,
+        referee::TalkContent,
+    };
+    use proptest::{prelude::*, sample::select};
+
+    fn bot(manner: Manner) -> Box<dyn Bot> {
+        Box::new(Negotiator::new(manner, 1))
+    }
+
+    /// Returns the game in which the piles have these counters, seat 0 is first, and seats have these rows.
+    fn game(piles: &[u64], rows: &[&[u64]]) -> Game {
+        let rows: Vec<_> = rows.iter().map(|row| row.to_vec()).collect();
+        Game::parse(piles, &rows, 0, Ending::ToMoveWins).unwrap()
+    }
+
+    /// Lets bots play whose dealt rows are those of the game, and any of these rows could be dealt to them.
+    fn talk(game: &Game, bots: Vec<Box<dyn Bot>>) -> Talked {
+        let mut rows: Vec<_> = game.matrix.rows().iter().cloned().collect();
+        rows.sort_by_key(ToString::to_string);
+        rows.dedup();
+        talk_and_declare(game, &DealRule::List(rows), &mut bots.try_into().ok().unwrap())
+    }
+
+    fn winner(game: &Game, declared: &AllianceMatrix) -> Seat {
+        solve_winners(&game.piles, declared, game.ending)[game.first_seat()]
+    }
+
+    fn signed(talked: &Talked) -> Vec<String> {
+        let pacts = talked.pacts().into_iter().filter(OfferedPact::is_signed);
+        pacts.map(|offered| offered.pact.to_string()).collect()
+    }
+
+    #[test]
+    fn a_tempted_breaker_breaks_its_word_and_a_keeper_keeps_it() {
+        let game = game(&[1, 2, 3], &[&[0, 2, 1], &[0, 1, 2], &[0, 2, 1]]);
+        let last = game.matrix.seats().seat(2).unwrap();
+        for (manner, declared) in [(Manner::Keeper, "2 0 1"), (Manner::Breaker, "0 1 2")] {
+            let talked = talk(&game, vec![bot(Manner::Keeper), bot(Manner::Keeper), bot(manner)]);
+            assert_eq!(signed(&talked), ["1: 1>2, 1>0; 2: 1>2, 1>0"]);
+            assert_eq!(talked.declared[last].to_string(), declared);
+            assert_eq!(talked.has_broken_its_word(last), manner == Manner::Breaker);
+        }
+    }
+
+    #[test]
+    fn nobody_breaks_its_word_without_temptation() {
+        let game = game(&[2, 3, 3], &[[0, 1, 2].as_slice(); 3]);
+        assert_eq!(winner(&game, &game.matrix).index(), 1);
+        for manner in [Manner::Keeper, Manner::Breaker] {
+            let talked = talk(&game, (0..3).map(|_| bot(manner)).collect());
+            // Both offer the same pact at once, and each accepts the offer of the other.
+            assert_eq!(signed(&talked), ["0: 0>1, 0>2; 2: 0>2, 0>1"; 2]);
+            assert_eq!(talked.declared.to_string(), "0 1 2; 0 1 2; 1 0 2");
+            assert_eq!(winner(&game, &talked.declared).index(), 0);
+        }
+    }
+
+    #[test]
+    fn the_naive_bot_is_misled_by_a_lie() {
+        let game = game(&[4], &[&[3, 0, 2, 1], &[3, 0, 2, 1], &[1, 3, 2, 0], &[3, 0, 2, 1]]);
+        let naive = game.matrix.seats().seat(2).unwrap();
+        let against = |rival: Box<dyn Bot>| {
+            let talked = talk(&game, vec![Box::new(Oracle), rival, bot(Manner::Naive), Box::new(Oracle)]);
+            let winner = winner(&game, &talked.declared);
+            (talked.declared[naive].to_string(), game.matrix.rank(naive, winner))
+        };
+        assert_eq!(against(Box::new(Oracle)), ("1 3 2 0".to_owned(), 0), "everybody tells the truth");
+        assert_eq!(against(Box::new(Liar::new(1))), ("0 2 1 3".to_owned(), 2), "seat 1 lies");
+    }
+
+    #[test]
+    fn the_naive_bot_accepts_a_pact_that_is_worth_nothing() {
+        let game = game(&[4], &[[0, 1, 2].as_slice(); 3]);
+        let seats = game.matrix.seats();
+        let rule = DealRule::List(vec![Row::standard(seats)]);
+        let pact = Pact::parse(seats, &[(0, vec![(0, 1)]), (1, vec![])]).unwrap();
+        let offer = TalkMessage {
+            seat: seats.seat(1).unwrap(),
+            round: 0,
+            number: 0,
+            to: pact.seat_set(),
+            content: TalkContent::Offer(pact),
+        };
+        let info = dealt_info(&game, &rule, Seat::FIRST, std::slice::from_ref(&offer));
+        let round = TalkRound::practice(&info, 1);
+        assert_eq!(bot(Manner::Naive).talk(&round), Some(vec![Message::accept(offer.offer_id())]));
+        assert_eq!(bot(Manner::Keeper).talk(&round), Some(Vec::new()));
+    }
+
+    /// Returns, for each row that the seat can declare, its rank in the row that it has in the game.
+    fn ranks(game: &Game, others: &AllianceMatrix, seat: Seat) -> Vec<(Row, usize)> {
+        let rank =
+            |row: &Row| game.matrix.rank(seat, winner(game, &others.clone().with_row(seat, row.clone())));
+        permutations(game.matrix.seats()).into_iter().map(|row| (row.clone(), rank(&row))).collect()
+    }
+
+    fn best<'a>(ranks: impl IntoIterator<Item = &'a (Row, usize)>) -> usize {
+        ranks.into_iter().map(|(_, rank)| *rank).min().unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(cases(48))]
+
+        #[test]
+        fn the_naive_bot_declares_a_best_reply_to_the_claims(game in games(), claimed in games()) {
+            let seats = game.matrix.seats();
+            prop_assume!(seats.get() <= 4 && seats == claimed.matrix.seats());
+            let claim = |(seat, row): (Seat, &Row)| TalkMessage {
+                seat,
+                round: 0,
+                number: 0,
+                to: SeatSet::default(),
+                content: TalkContent::Claim(row.clone()),
+            };
+            let claims: Vec<_> = claimed.matrix.rows().enumerate().map(claim).collect();
+            let ranks = ranks(&game, &claimed.matrix, Seat::FIRST);
+            let info = dealt_info(&game, &DealRule::SelfFirst, Seat::FIRST, &claims);
+            let declared = bot(Manner::Naive).declare(&info);
+            prop_assert!(ranks.contains(&(declared.clone(), best(&ranks))));
+            let honest = &game.matrix[Seat::FIRST];
+            prop_assert!(ranks.contains(&(honest.clone(), best(&ranks))) == (declared == *honest));
+        }
+
+        /// All seats know all rows, since only one can be dealt.
+        #[test]
+        fn a_breaker_breaks_its_word_if_that_is_better(
+            game in games(),
+            manners in prop::collection::vec(select(vec![Manner::Naive, Manner::Keeper, Manner::Breaker]), 4),
+        ) {
+            let seats = game.matrix.seats();
+            prop_assume!((3..=4).contains(&seats.get()));
+            let row = game.matrix[Seat::FIRST].clone();
+            let game = seats.iter().fold(game, |game, seat| with_row(&game, seat, &row));
+            let talked = talk(&game, manners[..seats.get()].iter().map(|&manner| bot(manner)).collect());
+            let promise = |seat| {
+                let pacts = talked.pacts().into_iter().filter(OfferedPact::is_signed);
+                let constraints = pacts.filter_map(move |offered| offered.pact.constraint(seat).copied());
+                constraints.fold(PartialRow::unknown(seats), |all, constraint| all.with_all(&constraint).unwrap())
+            };
+            let expected = BySeat::from_fn(seats, |seat| promise(seat).nearest_row(&row));
+            let expected = AllianceMatrix::from_rows(expected).unwrap();
+            for (seat, &manner) in seats.iter().zip(&manners) {
+                // A seat does not know the pacts of others.
+                let mut signed = talked.pacts().into_iter().filter(OfferedPact::is_signed);
+                if signed.any(|offered| offered.pact.constraint(seat).is_none()) {
+                    continue;
+                }
+                let ranks = ranks(&game, &expected, seat);
+                let keeping = best(ranks.iter().filter(|(row, _)| promise(seat).admits(row)));
+                let reached = if manner == Manner::Breaker { best(&ranks) } else { keeping };
+                let declared = talked.declared[seat].clone();
+                prop_assert_eq!(promise(seat).admits(&declared), keeping == reached);
+                prop_assert!(ranks.contains(&(declared, reached)));
+            }
+        }
+
+        #[test]
+        fn any_match_can_be_talked_over(game in games(), with_pacts: bool, rounds in 1..4_u32, seed: u64) {
+            for manner in [Manner::Naive, Manner::Keeper, Manner::Breaker] {
+                let mut bot = Negotiator::new(manner, seed);
+                let plain = MatchView::practice(&game, &[]).unwrap();
+                prop_assert_eq!(bot.talk(&TalkRound::practice(plain.info(), 0)), None);
+                prop_assert_eq!(bot.declare(plain.info()), Row::standard(game.matrix.seats()));
+                let mut info = dealt_view(&game, DealRule::All).info().clone();
+                info.setup.terms.talk = Some(TalkTerms { rounds, pacts: with_pacts, ..TalkTerms::default() });
+                let said = bot.talk(&TalkRound::practice(&info, 0)).unwrap();
+                prop_assert_eq!(&said[0], &Message::claim(info.honest_row()));
+                let offers = with_pacts && rounds > 1 && manner != Manner::Naive;
+                prop_assert!(said.len() <= 1 + usize::from(offers));
+                info.setup.terms.talk = None;
+                prop_assert_eq!(bot.declare(&info).seats(), game.matrix.seats());
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_matches_can_be_talked_over() {
+        for (seats, piles) in [(MAX_PACT_SEATS, 10), (MAX_PACT_SEATS, MAX_PILES), (MAX_SEATS, MAX_PILES)] {
+            let seats = SeatCount::new(seats).unwrap();
+            let piles = Piles::parse(&vec![MAX_COUNTERS; piles]).unwrap();
+            let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
+            // Each other seat offers four pacts to all seats, where pacts are possible.
+            let members: Vec<_> = seats.iter().map(|seat| (seat.index(), vec![(0, 1)])).collect();
+            let pact = Pact::parse(seats, &members).ok();
+            let places = seats.iter().skip(1).flat_map(|seat| (0..4).map(move |number| (seat, number)));
+            let offer = |(seat, number)| {
+                let content = TalkContent::Offer(pact.clone()?);
+                Some(TalkMessage { seat, round: 0, number, to: SeatSet::all(seats), content })
+            };
+            let offers: Vec<_> = places.filter_map(offer).collect();
+            let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &offers);
+            for manner in [Manner::Naive, Manner::Keeper, Manner::Breaker] {
+                let mut bot = Negotiator::new(manner, 1);
+                bot.talk(&TalkRound::practice(&info, 1)).unwrap();
+                assert_eq!(bot.declare(&info).seats(), seats);
+            }
+        }
+    }
+}

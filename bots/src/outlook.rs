@@ -203,3 +203,73 @@ pub(super) fn rows_to_consider(game: &MatchInfo, promise: &PartialRow, draw: &mu
         (0..max).map(|_| promise.nearest_row(&draw_row())).collect()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{practice_games::random_game, practice_talk::dealt_info};
+    use lastnim_client::{TalkContent, TalkMessage};
+    use lastnim_core::game::SeatSet;
+
+    /// Returns the rows of seat 1 in an outlook of seat 0, after seat 1 has claimed a row.
+    fn rows_after(claim: &[u64], rule: &DealRule, belief: Belief) -> Vec<String> {
+        let game = random_game(1, 3, 2, 4);
+        let seats = game.matrix.seats();
+        let seat = seats.seat(1).unwrap();
+        let content = TalkContent::Claim(Row::parse(claim, seats).unwrap());
+        let claim = TalkMessage { seat, round: 0, number: 0, to: SeatSet::default(), content };
+        let info = dealt_info(&game, rule, Seat::FIRST, &[claim]);
+        let outlook = Outlook::new(&info, rule, belief, 1, &mut draws_in(&info, 1));
+        assert!(outlook.matrices.iter().all(|matrix| matrix[Seat::FIRST] == game.matrix[Seat::FIRST]));
+        outlook.matrices.iter().map(|matrix| matrix[seat].to_string()).collect()
+    }
+
+    #[test]
+    fn claims_are_believed_at_a_known_rate() {
+        let share =
+            |rows: &[String], claim: &str| (rows.iter().filter(|row| *row == claim).count(), rows.len());
+        let claim = &[2, 0, 1];
+        // Seat 2 is silent, and has one of six rows.
+        let rate = |rule, belief| share(&rows_after(claim, rule, belief), "2 0 1");
+        assert_eq!(rate(&DealRule::All, Belief::Never), (6, 36));
+        assert_eq!(
+            rate(&DealRule::All, Belief::Half),
+            (7 * 6, 72),
+            "one half, and a sixth of the other half"
+        );
+        assert_eq!(rate(&DealRule::All, Belief::Always), (6, 6));
+        assert_eq!(rate(&DealRule::SelfFirst, Belief::Half), (0, 4), "the deal cannot give this row");
+        assert_eq!(rate(&DealRule::SelfFirst, Belief::Always), (2, 2));
+        let one = DealRule::List(vec![Row::parse(claim, SeatCount::new(3).unwrap()).unwrap()]);
+        assert_eq!(rate(&one, Belief::Half), (1, 1));
+    }
+
+    #[test]
+    fn many_combinations_are_drawn() {
+        let game = random_game(1, 5, 2, 4);
+        let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &[]);
+        let matrices = |steps, seed| {
+            Outlook::new(&info, &DealRule::All, Belief::Half, steps, &mut draws_in(&info, seed)).matrices
+        };
+        assert_eq!(matrices(1, 1).len(), MAX_MATRICES);
+        assert_eq!(matrices(MAX_STEPS, 1).len(), MIN_MATRICES);
+        assert_eq!(matrices(1, 1), matrices(1, 1));
+        assert_ne!(matrices(1, 1), matrices(1, 2));
+    }
+
+    #[test]
+    fn all_rows_are_considered_once() {
+        let considered = |seats: usize, promise: Option<(usize, usize)>| {
+            let game = random_game(1, seats, 2, 4);
+            let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &[]);
+            let unknown = PartialRow::unknown(info.seats());
+            let promise =
+                promise.map_or(unknown, |(one, other)| unknown.with_preference(one, other).unwrap());
+            let rows = rows_to_consider(&info, &promise, &mut draws_in(&info, 1));
+            assert!(rows.iter().all(|row| promise.admits(row)));
+            rows.len()
+        };
+        assert_eq!([considered(4, None), considered(4, Some((2, 1)))], [24, 12]);
+        assert_eq!([considered(6, None), considered(6, Some((2, 1)))], [MAX_ROWS; 2]);
+    }
+}
