@@ -1,8 +1,8 @@
 //! All house bots.
 
 use super::{
-    BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Liar, Loyal, Mcts, Minimax, Mirror, Oracle,
-    Playouts, PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
+    BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Liar, Loyal, Manner, Mcts, Minimax, Mirror,
+    Negotiator, Oracle, Playouts, PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
 };
 use lastnim_client::Bot;
 use lastnim_core::game::find_closest_word;
@@ -36,6 +36,12 @@ pub enum HouseBot {
     Mcts(Playouts),
     /// See [`Liar`].
     Liar,
+    /// See [`Manner::Naive`].
+    Naive,
+    /// See [`Manner::Keeper`].
+    Keeper,
+    /// See [`Manner::Breaker`].
+    Breaker,
 }
 
 /// The reason why a text is not the name of a house bot.
@@ -62,7 +68,7 @@ impl HouseBot {
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
     /// One house bot of each kind.
-    pub const EXAMPLES: [Self; 12] = [
+    pub const EXAMPLES: [Self; 15] = [
         Self::Random,
         Self::Greedy,
         Self::Timid,
@@ -75,6 +81,9 @@ impl HouseBot {
         Self::Epsilon(BlunderRate::EXAMPLE),
         Self::Mcts(Playouts::EXAMPLE),
         Self::Liar,
+        Self::Naive,
+        Self::Keeper,
+        Self::Breaker,
     ];
 
     /// Returns the kind of the bot, which is its name without any number.
@@ -98,6 +107,9 @@ impl HouseBot {
             Self::Epsilon(_) => "epsilon-RATE",
             Self::Mcts(_) => "mcts-PLAYOUTS",
             Self::Liar => "liar",
+            Self::Naive => "naive",
+            Self::Keeper => "keeper",
+            Self::Breaker => "breaker",
         }
     }
 
@@ -112,7 +124,8 @@ impl HouseBot {
 
     /// Returns whether the bot draws takes or rows at random.
     pub fn draws_at_random(self) -> bool {
-        matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_) | Self::Liar)
+        let draws_takes = matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_));
+        draws_takes || matches!(self, Self::Liar | Self::Naive | Self::Keeper | Self::Breaker)
     }
 
     /// Creates the bot. Any random draws are derived from the seed.
@@ -130,6 +143,9 @@ impl HouseBot {
             Self::Epsilon(rate) => Box::new(Epsilon::new(rate, seed)),
             Self::Mcts(playouts) => Box::new(Mcts::new(playouts, seed)),
             Self::Liar => Box::new(Liar::new(seed)),
+            Self::Naive => Box::new(Negotiator::new(Manner::Naive, seed)),
+            Self::Keeper => Box::new(Negotiator::new(Manner::Keeper, seed)),
+            Self::Breaker => Box::new(Negotiator::new(Manner::Breaker, seed)),
         }
     }
 }
@@ -182,7 +198,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The names of one bot of each kind, all fast enough for tests.
-    const FAST_BOT_NAMES: [&str; 12] = [
+    const FAST_BOT_NAMES: [&str; 15] = [
         "random",
         "greedy",
         "timid",
@@ -195,6 +211,9 @@ mod tests {
         "epsilon-0.5",
         "mcts-20",
         "liar",
+        "naive",
+        "keeper",
+        "breaker",
     ];
 
     fn name_patterns() -> String {

@@ -11,10 +11,10 @@ use lastnim_core::game::{PartialRow, Row};
 /// Declares the row with which it expects the best rank in its dealt row, and plays optimally for the declared row.
 ///
 /// It does not know the other seats' rows. It assumes that the others declare what they were dealt by the rule of the
-/// deal, whatever they claim, and that everybody then plays optimally, and averages its rank over all combinations of rows
-/// if there are at most 144, otherwise over drawn ones. It considers all rows if there are at most 120, otherwise 120
-/// drawn ones, and fewer in games with many piles or seats. It lies only if that is better than the truth. In a match without dealt rows, it declares the standard
-/// row. In talk, it claims the row that it will declare.
+/// deal, whatever they claim, and that everybody then plays optimally, and averages its rank over all combinations of
+/// rows if there are at most 144, otherwise over drawn ones. It considers all rows if there are at most 120, otherwise
+/// 120 drawn ones, and fewer in games with many piles or seats. It lies only if that is better than the truth. In a
+/// match without dealt rows, it declares the standard row. In talk, it claims the row that it will declare.
 #[derive(Debug, Clone, Copy)]
 pub struct Liar {
     seed: u64,

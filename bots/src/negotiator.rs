@@ -23,7 +23,8 @@ const MAX_OFFERS: usize = 8;
 /// follow from the rule of the deal. It expects that each declares the row that it wants, or the nearest row that keeps
 /// the signed pacts of which the bot knows, and that all then play optimally. If at most 144 combinations of rows are
 /// possible, the expectation is exact, otherwise the bot draws some of them. It considers all rows if there are at most
-/// 120, otherwise 120 drawn ones. Of equally good rows it prefers the one nearest to its dealt row.
+/// 120, otherwise 120 drawn ones, and fewer in games with many piles or seats. If no other row is better than its dealt
+/// row, or the nearest row that keeps its pacts, it declares that one.
 ///
 /// The value of a pact is the number of ranks that a seat can expect to gain if the members declare the nearest rows that
 /// keep the pact, instead of the rows that they want. The bot examines the first eight offers of a round, and accepts at
@@ -48,8 +49,8 @@ pub enum Manner {
     /// It believes a claim with a probability of one half. It offers and accepts pacts whose value to it is positive. It
     /// declares the best of the rows that keep its signed pacts.
     Keeper,
-    /// It talks as the keeper does, but declares the best of all rows. So it breaks its word exactly if it expects to
-    /// gain by that.
+    /// It talks as the keeper does, but declares the best of all rows that it considers, so it breaks its word if it
+    /// expects to gain by that.
     Breaker,
 }
 

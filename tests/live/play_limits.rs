@@ -6,6 +6,7 @@ use super::pages::Answer;
 use super::play_pages::{DUEL, Guest, duel};
 use super::practice::hosting;
 use lastnim_arena::Limits;
+use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
 use lastnim_server::Config;
 
@@ -154,9 +155,7 @@ async fn hostile_forms_start_no_game() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_house_bot_is_described() {
-    let all = "random,greedy,timid,oracle,loyal,traitor,grudger,mirror,minimax-3,epsilon-0.1,mcts-10,liar";
-    let bots: Vec<_> =
-        all.split(',').map(|bot| format!("{}={bot}", bot.split('-').next().unwrap())).collect();
+    let bots = HouseBot::EXAMPLES.map(|bot| format!("{}={bot}", bot.kind()));
     let bots: Vec<_> = bots.iter().map(String::as_str).collect();
     let host = Host::with(hosting(&bots)).await;
     let table = Browser::open(&host).get("/play").await;

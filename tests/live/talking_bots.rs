@@ -1,12 +1,16 @@
 //! Bots of the SDK talk on a real server.
 
 use super::host::{Host, exhibition, soon};
+use lastnim_bots::HouseBot;
 use lastnim_client::{
     AsyncBot, Bot, Choice, MatchEnd, MatchFailure, MatchInfo, MatchView, Message, Options, TalkRound,
     game::{Row, Seat},
     run_async_until, run_until,
 };
-use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_proto::{
+    pb::{self, record_event::Event},
+    record::{parse_record, verify_record},
+};
 use std::sync::mpsc;
 use tokio::sync::oneshot;
 
@@ -120,4 +124,47 @@ async fn bots_talk_and_hear_what_is_addressed_to_them() {
     assert_eq!(declared.unwrap().offsets, [2, 0, 1], "the naive bot believes the claim");
     assert_eq!(reports.iter().collect::<Vec<_>>(), ["round 0: 0.0 0.1", "round 1: 0.0 0.1 1.0"]);
     assert_eq!(ends.iter().collect::<Vec<_>>(), ["messages: 1"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn house_bots_sign_pacts_keep_them_and_break_them() {
+    let host = Host::start().await;
+    let bots = [HouseBot::Oracle, HouseBot::Naive, HouseBot::Liar, HouseBot::Keeper, HouseBot::Breaker];
+    let party = host.house_bots(&bots, 1).await;
+    let talk = pb::Talk {
+        rounds: 3,
+        pacts: true,
+        privacy: pb::TalkPrivacy::Published.into(),
+        ..pb::Talk::default()
+    };
+    // Only one row is dealt, so each bot knows what the others want.
+    let request = pb::CreateMatchRequest {
+        alliance: pb::AllianceMode::Dealt.into(),
+        deal_rows: vec![pb::Row { offsets: vec![3, 2, 4, 1, 0] }],
+        talk: Some(talk),
+        ..exhibition(bots.map(HouseBot::kind), &[5, 3, 4])
+    };
+    let id = host.create_match(request).await;
+    soon("the end of the match", host.watched_to_its_end(&id)).await;
+    let record = host.record(&id).await;
+    party.dismiss().await;
+    verify_record(&record).unwrap();
+    let replayed = parse_record(&record).unwrap();
+    let state = replayed.state();
+    let described = state.pacts().iter().map(|offered| {
+        let keeps = |seat| offered.pact.constraint(seat).unwrap().admits(state.row_of_seat(seat).unwrap());
+        let members = offered.pact.seat_set();
+        let members = members.iter().map(|seat| format!("{} {}", bots[seat.index()], keeps(seat)));
+        format!("signed {}: {}", offered.is_signed(), members.collect::<Vec<_>>().join(", "))
+    });
+    assert_eq!(
+        described.collect::<Vec<_>>(),
+        ["signed true: keeper true, breaker false", "signed false: liar false, breaker false"]
+    );
+    // Each of the two has promised to rank seat 1 first, and the breaker alone gains by another row.
+    let declared = [3, 4].map(|seat| {
+        let seat = state.setup().seats().seat(seat).unwrap();
+        state.row_of_seat(seat).unwrap().to_string()
+    });
+    assert_eq!(declared, ["3 2 4 1 0", "0 3 2 1 4"]);
 }

@@ -29,7 +29,7 @@ settings! {
         open_registration: bool = false, "true|false";
         /// House bots on the server, against which every bot may practise, as BOT or NAME=BOT
         ///
-        /// BOT is random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, mcts-PLAYOUTS or liar.
+        /// BOT is random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, mcts-PLAYOUTS, liar, naive, keeper or breaker.
         house: Vec<HostedBot> = Vec::new(), "BOT,..";
         /// With open registration: maximum number of bots that one address may register in a burst
         ///

@@ -1,7 +1,7 @@
 //! Descriptions of house bots for players.
 
 /// Descriptions of house bots by the first part of their kind; `#` stands for the number in the kind.
-const DESCRIPTIONS: [(&str, &str); 12] = [
+const DESCRIPTIONS: [(&str, &str); 15] = [
     ("random", "takes any number of counters, each equally likely"),
     ("greedy", "always takes the whole pile"),
     ("timid", "takes one counter at a time"),
@@ -14,6 +14,9 @@ const DESCRIPTIONS: [(&str, &str); 12] = [
     ("epsilon", "plays optimally, but errs on purpose with probability #"),
     ("mcts", "simulates # random games before each take"),
     ("liar", "plays optimally, but may lie about a row that it was dealt"),
+    ("naive", "plays optimally, and believes what others claim before they declare"),
+    ("keeper", "plays optimally, signs pacts and keeps them"),
+    ("breaker", "plays optimally, signs pacts and breaks them if that helps"),
 ];
 
 /// Describes a house bot in a few words.
