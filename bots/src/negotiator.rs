@@ -424,7 +424,8 @@ mod tests {
             let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &offers);
             for manner in [Manner::Naive, Manner::Keeper, Manner::Breaker] {
                 let mut bot = Negotiator::new(manner, 1);
-                bot.talk(&TalkRound::practice(&info, 1)).unwrap();
+                let said = bot.talk(&TalkRound::practice(&info, 1)).unwrap();
+                assert!(said.len() <= MAX_ROUND_MESSAGES as usize, "{said:?}");
                 assert_eq!(bot.declare(&info).seats(), seats);
             }
         }

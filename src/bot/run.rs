@@ -132,8 +132,7 @@ fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
 fn check_args(args: &RunArgs) -> Result<(), Failure> {
     let name = args.name;
     if !name.draws_at_random() && args.seed.is_some() {
-        let who_draws = "only random, epsilon, mcts and llm use a seed";
-        return Err(Failure::input(format!("--seed: {name} makes no random takes: {who_draws}")));
+        return Err(Failure::input(format!("--seed: {name} makes no random choices: leave out --seed")));
     }
     Ok(())
 }
@@ -419,7 +418,7 @@ mod tests {
         let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
         assert_eq!(refused(&["llm", "--model", "m", "--seed", "3"]), Ok(()));
-        let why = "--seed: greedy makes no random takes: only random, epsilon, mcts and llm use a seed";
+        let why = "--seed: greedy makes no random choices: leave out --seed";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
     }
 }

@@ -207,5 +207,5 @@ fn help_and_manual_list_all_house_bots() {
 fn flags_that_a_house_bot_does_not_use_are_refused() {
     let bot = ["bot", "run", "greedy", "--token", "unused"];
     let why = refused(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
-    assert_eq!(why, "--seed: greedy makes no random takes: only random, epsilon, mcts and llm use a seed");
+    assert_eq!(why, "--seed: greedy makes no random choices: leave out --seed");
 }
