@@ -43,7 +43,14 @@ const SECRET_VARIABLES: [&str; 6] = [
     "LASTNIM_STORE",
 ];
 /// The variables that are different for each bot.
-const PER_BOT_VARIABLES: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOURNAMENT", "LASTNIM_CA"];
+const PER_BOT_VARIABLES: [&str; 6] = [
+    "LASTNIM_SERVER",
+    "LASTNIM_TOKEN",
+    "LASTNIM_TOURNAMENT",
+    "LASTNIM_CA",
+    "LASTNIM_CLIENT_CERT",
+    "LASTNIM_CLIENT_KEY",
+];
 
 /// The variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use crate::{
     timed_channel::TimedChannel,
 };
 use lastnim_client::{
-    Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, MAX_SILENCE, ResumedStream, ServerAddress,
-    connect, no_authorization, status_of_error, token_authorization,
+    Authorization, CaCertificates, ClientCertificate, Error, MAX_MESSAGE_BYTES, MAX_SILENCE, ResumedStream,
+    ServerAddress, connect, no_authorization, status_of_error, token_authorization,
 };
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{
@@ -38,9 +38,8 @@ pub struct ServerArgs {
     /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// A PEM file of certificate authorities to trust for https:// instead of the system's
-    #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
-    ca: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// The admin's or a bot's token; prefer --token-file, because other users can read a command line
     ///
     /// It can also be given as `LASTNIM_ADMIN_TOKEN` in the environment. No token is needed to read from a server
@@ -50,6 +49,48 @@ pub struct ServerArgs {
     /// A file with the token, also as `LASTNIM_ADMIN_TOKEN_FILE`
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
+}
+
+/// The files for connections with TLS.
+#[derive(Debug, clap::Args)]
+pub struct TlsArgs {
+    /// A PEM file of certificate authorities to trust for https:// instead of the system's
+    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// A PEM file with the certificate to show to a server that asks clients for one
+    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CLIENT_CERT", value_name = "FILE")]
+    client_cert: Option<PathBuf>,
+    /// A PEM file with the private key of that certificate
+    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CLIENT_KEY", value_name = "FILE")]
+    client_key: Option<PathBuf>,
+}
+
+impl TlsArgs {
+    /// Returns the address of a server, with the contents of the files. Without `--ca`, the authorities are those in
+    /// `kept_ca`, the file that `lastnim login` has stored.
+    ///
+    /// # Errors
+    /// If a file cannot be used, or only one of those of the client's certificate is given.
+    fn server_address(&self, server: &str, kept_ca: Option<&Path>) -> Result<ServerAddress, Failure> {
+        let failed = |error| failure_of_client_error(&error, server);
+        let mut address = ServerAddress::new(server);
+        if let Some(ca) = self.ca.as_deref().or(kept_ca) {
+            address = address.with_ca(CaCertificates::read(ca).map_err(failed)?);
+        }
+        match (&self.client_cert, &self.client_key) {
+            (None, None) => Ok(address),
+            (Some(certificate), Some(key)) => {
+                let certificate = ClientCertificate::read(certificate, key).map_err(failed)?;
+                Ok(address.with_client_certificate(certificate))
+            }
+            (Some(_), None) => Err(Failure::input(
+                "--client-cert: give its private key too, with --client-key or LASTNIM_CLIENT_KEY",
+            )),
+            (None, Some(_)) => Err(Failure::input(
+                "--client-key: give its certificate too, with --client-cert or LASTNIM_CLIENT_CERT",
+            )),
+        }
+    }
 }
 
 impl ServerArgs {
@@ -70,7 +111,7 @@ impl ServerArgs {
     pub fn resolve_address(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
         let server = self.server_or_default(kept);
         let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
-        server_address(server, self.ca.as_deref().or(kept_ca))
+        self.tls.server_address(server, kept_ca)
     }
 
     /// Returns the token from `--token` or `--token-file`.
@@ -91,7 +132,7 @@ impl ServerArgs {
     /// # Errors
     /// If a certificate file, a token file or the credentials file cannot be used.
     pub fn target_at(&self, server: &str) -> Result<Target, Failure> {
-        find_target(Some(server), self.ca.as_deref(), self.given_token())
+        find_target(Some(server), &self.tls, self.given_token())
     }
 
     /// Returns the server from the flags, with its certificate authorities and the token.
@@ -99,7 +140,7 @@ impl ServerArgs {
     /// # Errors
     /// If a certificate file, a token file or the credentials file cannot be used.
     pub fn target(&self) -> Result<Target, Failure> {
-        find_target(self.given_server(), self.ca.as_deref(), self.given_token())
+        find_target(self.given_server(), &self.tls, self.given_token())
     }
 }
 
@@ -117,11 +158,7 @@ pub struct Target {
 ///
 /// # Errors
 /// If a certificate file, a token file or the credentials file cannot be used.
-pub fn find_target(
-    server: Option<&str>,
-    ca: Option<&Path>,
-    token: TokenSource<'_>,
-) -> Result<Target, Failure> {
+pub fn find_target(server: Option<&str>, tls: &TlsArgs, token: TokenSource<'_>) -> Result<Target, Failure> {
     let given = token.read()?;
     let kept = match credentials_path() {
         Ok(path) if server.is_none() || given.is_none() => Credentials::read(&path)?,
@@ -129,21 +166,10 @@ pub fn find_target(
     };
     let server = server.or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS);
     let login = kept.login(server);
-    let ca = ca.or_else(|| login?.ca.as_deref());
+    let kept_ca = login.and_then(|login| login.ca.as_deref());
     let token = given.or_else(|| Some(login?.token.clone()));
     let token = token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
-    Ok(Target { address: server_address(server, ca)?, token })
-}
-
-/// Returns the address of a server, with the certificate authorities in a file as the trusted ones.
-///
-/// # Errors
-/// If the file cannot be used.
-pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
-    let address = ServerAddress::new(server);
-    let Some(ca) = ca else { return Ok(address) };
-    let ca = CaCertificates::read(ca).map_err(|error| failure_of_client_error(&error, server))?;
-    Ok(address.with_ca(ca))
+    Ok(Target { address: tls.server_address(server, kept_ca)?, token })
 }
 
 type AuthorizedChannel = InterceptedService<TimedChannel<Channel>, Authorization>;
@@ -326,7 +352,11 @@ impl RemoteServer {
 /// Converts an SDK error to a failure: an input error if the user can fix it, otherwise a runtime error.
 pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
-        Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
+        Error::Address { .. }
+        | Error::Token
+        | Error::Ca { .. }
+        | Error::ClientCertificate { .. }
+        | Error::HalfClientCertificate { .. } => Failure::input(error),
         Error::Refused(status) | Error::Practice(status) => failure_of_status(status, server, None),
         Error::Tournament { id, status } => failure_of_status(status, server, Some(id)),
         Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {

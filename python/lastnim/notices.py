@@ -123,9 +123,9 @@ class Summary:
 class LastnimError(Exception):
     """A permanent error that ended a run.
 
-    `code` is one of `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `unreachable`, `ca`, `tls`, `refused`,
-    `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` and `failed`. `reason` is the server's code
-    for why a tournament cannot be joined.
+    `code` is one of `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `unreachable`, `ca`, `client_certificate`,
+    `tls`, `refused`, `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` and `failed`.
+    `reason` is the server's code for why a tournament cannot be joined.
     """
 
     def __init__(self, code: str, message: str, reason: str | None = None) -> None:

@@ -240,6 +240,7 @@ pub fn error_json(error: &Error) -> Value {
         Error::SessionLog { .. } => "session_log",
         Error::Unreachable { .. } => "unreachable",
         Error::Ca { .. } => "ca",
+        Error::ClientCertificate { .. } | Error::HalfClientCertificate { .. } => "client_certificate",
         Error::Tls { .. } => "tls",
         Error::Refused(_) => "refused",
         Error::Superseded => "superseded",

@@ -8,7 +8,7 @@ use crate::{
     credentials::TokenSource,
     form::{FormatArgs, HEADING, OutputFormat},
     hidden_memory::hide_memory,
-    remote::{self, Target},
+    remote::{self, Target, TlsArgs},
     runtime,
     text::numbers,
 };
@@ -49,9 +49,8 @@ pub struct RunArgs {
     /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// A PEM file of certificate authorities to trust for https:// instead of the system's
-    #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
-    ca: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// The bot's token; use --token-file or `LASTNIM_TOKEN`, because other users can read the command line
     #[arg(long, help_heading = HEADING)]
     token: Option<String>,
@@ -99,8 +98,7 @@ pub fn run(args: RunArgs) -> CommandResult {
     let bot = prepare_bot(&args)?;
     let (token, file) = (args.token.as_deref(), args.token_file.as_deref());
     let given = TokenSource { token, file, variable: Some("LASTNIM_TOKEN") };
-    let Target { address: server, token } =
-        remote::find_target(args.server.as_deref(), args.ca.as_deref(), given)?;
+    let Target { address: server, token } = remote::find_target(args.server.as_deref(), &args.tls, given)?;
     let token = token.ok_or_else(|| {
         let where_else = "use --token-file, LASTNIM_TOKEN, --token or `lastnim login`";
         Failure::input(format!("a bot needs its token: {where_else}"))

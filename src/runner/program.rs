@@ -127,6 +127,12 @@ impl ProgramCommand {
             Some(ca) => command.env("LASTNIM_CA", ca.path()),
             None => command.env_remove("LASTNIM_CA"),
         };
+        match environment.server.client_certificate() {
+            Some(certificate) => command
+                .env("LASTNIM_CLIENT_CERT", certificate.certificate_path())
+                .env("LASTNIM_CLIENT_KEY", certificate.key_path()),
+            None => command.env_remove("LASTNIM_CLIENT_CERT").env_remove("LASTNIM_CLIENT_KEY"),
+        };
         let (output, printed) = io::pipe()?;
         command
             .current_dir(&self.working_folder)

@@ -396,10 +396,13 @@ pub fn how_to_join_text(
     tournament: &str,
     token: Option<&str>,
 ) -> String {
-    let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
+    let mut files = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
+    if server.client_certificate().is_some() {
+        files += "LASTNIM_CLIENT_CERT=... LASTNIM_CLIENT_KEY=... ";
+    }
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
-        "{bot} must be started elsewhere, for example with:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
+        "{bot} must be started elsewhere, for example with:\n  LASTNIM_SERVER={server} {files}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
     )
 }
 

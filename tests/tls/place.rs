@@ -90,6 +90,8 @@ pub fn lastnim(arguments: &[&str]) -> Command {
     let mut command = Command::new(LASTNIM);
     for variable in [
         "LASTNIM_CA",
+        "LASTNIM_CLIENT_CERT",
+        "LASTNIM_CLIENT_KEY",
         "LASTNIM_TOKEN",
         "LASTNIM_SERVER",
         "LASTNIM_TOURNAMENT",

@@ -43,7 +43,8 @@ impl CaCertificates {
     }
 }
 
-fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+/// Reads a file of at most [`MAX_FILE_BYTES`].
+pub(super) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut content = Vec::new();
     let read = TextInput::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;

@@ -129,7 +129,7 @@ fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error>
     if !is_encrypted && endpoint.uri().port_u16().is_none() {
         return Err(refused("the port is missing"));
     }
-    if !is_encrypted && server.ca().is_some() {
+    if !is_encrypted && (server.ca().is_some() || server.client_certificate().is_some()) {
         return Err(refused("certificates need an https:// address: use one, or leave the certificates out"));
     }
     let endpoint = endpoint
@@ -142,7 +142,7 @@ fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error>
     if !is_encrypted {
         return Ok(endpoint);
     }
-    tls::with_tls(endpoint, server.ca(), CONNECT_TIMEOUT).map_err(|reason| refused(&reason))
+    tls::with_tls(endpoint, server, CONNECT_TIMEOUT).map_err(|reason| refused(&reason))
 }
 
 /// Adds a bearer token, if there is one, to every call of a generated client.

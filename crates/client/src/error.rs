@@ -64,6 +64,20 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// The client's own certificate or its key cannot be used.
+    #[error("client certificate {}: {reason}", path.display())]
+    ClientCertificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Only one of the files of the client's own certificate is given.
+    #[error("LASTNIM_CLIENT_CERT and LASTNIM_CLIENT_KEY: {missing} is missing; give both files, or neither")]
+    HalfClientCertificate {
+        /// The missing variable.
+        missing: &'static str,
+    },
     /// The server's certificate is not trusted, or the server does not use TLS.
     #[error("server {server}: {reason}")]
     Tls {

@@ -1,6 +1,6 @@
 //! Options for a bot's run.
 
-use super::{CaCertificates, Error, ServerAddress, text_input::read_text_file};
+use super::{CaCertificates, ClientCertificate, Error, ServerAddress, text_input::read_text_file};
 use lastnim_core::game::{BotVersion, ConfigHash};
 use std::{env, num::NonZeroUsize, path::PathBuf, time::Duration};
 
@@ -55,10 +55,11 @@ impl Options {
 
     /// Reads the options from the environment, which `lastnim tournament run` sets for the bots it starts:
     /// `LASTNIM_SERVER` (one address or several, see [`ServerAddress`]; default 127.0.0.1:7600), `LASTNIM_CA` (a file of
-    /// certificate authorities to trust instead of
-    /// the system's), `LASTNIM_TOKEN` or `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play
-    /// to its end), `LASTNIM_BOT_VERSION`, `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and
-    /// `LASTNIM_SESSION_LOG` (the file or folder of the [log](Self::session_log)).
+    /// certificate authorities to trust instead of the system's), `LASTNIM_CLIENT_CERT` and `LASTNIM_CLIENT_KEY` (the files
+    /// of the client's own certificate and its key, for a server that asks for one), `LASTNIM_TOKEN` or
+    /// `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play to its end), `LASTNIM_BOT_VERSION`,
+    /// `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and `LASTNIM_SESSION_LOG` (the file or folder of the
+    /// [log](Self::session_log)).
     ///
     /// # Errors
     /// If the token is missing, a file cannot be read, or the hash is invalid.
@@ -76,6 +77,14 @@ impl Options {
         let mut server = ServerAddress::new(variable("LASTNIM_SERVER").as_deref().unwrap_or(DEFAULT_SERVER));
         if let Some(path) = variable("LASTNIM_CA") {
             server = server.with_ca(CaCertificates::read(path)?);
+        }
+        match (variable("LASTNIM_CLIENT_CERT"), variable("LASTNIM_CLIENT_KEY")) {
+            (None, None) => {}
+            (Some(certificate), Some(key)) => {
+                server = server.with_client_certificate(ClientCertificate::read(certificate, key)?);
+            }
+            (Some(_), None) => return Err(Error::HalfClientCertificate { missing: "LASTNIM_CLIENT_KEY" }),
+            (None, Some(_)) => return Err(Error::HalfClientCertificate { missing: "LASTNIM_CLIENT_CERT" }),
         }
         let token = match (variable("LASTNIM_TOKEN"), variable("LASTNIM_TOKEN_FILE")) {
             (Some(token), _) => token,
@@ -201,5 +210,9 @@ mod tests {
         assert!(matches!(read(&with_version).unwrap().version("a b").bot_version(), Err(Error::Version(_))));
         let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];
         assert!(matches!(read(&missing), Err(Error::Ca { .. })));
+        let half = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CLIENT_CERT", "no/such/file.pem")];
+        assert!(matches!(read(&half), Err(Error::HalfClientCertificate { missing: "LASTNIM_CLIENT_KEY" })));
+        let both = [half[0], half[1], ("LASTNIM_CLIENT_KEY", "no/such/file.key")];
+        assert!(matches!(read(&both), Err(Error::ClientCertificate { .. })));
     }
 }

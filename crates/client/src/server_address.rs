@@ -1,6 +1,6 @@
 //! The address of a server, and the certificate authorities to trust.
 
-use super::{CaCertificates, Transport, transport::SharedTransport};
+use super::{CaCertificates, ClientCertificate, Transport, transport::SharedTransport};
 use std::{fmt, sync::Arc};
 
 /// A server: `host:port`, `http://host:port` or `https://host[:port]`, or the addresses of a server and its standby,
@@ -11,19 +11,27 @@ use std::{fmt, sync::Arc};
 pub struct ServerAddress {
     address: String,
     ca: Option<CaCertificates>,
+    client_certificate: Option<ClientCertificate>,
     transport: Option<SharedTransport>,
 }
 
 impl ServerAddress {
     /// Stores an address without checking it.
     pub fn new(address: impl Into<String>) -> Self {
-        Self { address: address.into(), ca: None, transport: None }
+        Self { address: address.into(), ca: None, client_certificate: None, transport: None }
     }
 
     /// Sets the certificate authorities to trust instead of the system's. The address must then begin with `https://`.
     #[must_use]
     pub fn with_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
+        self
+    }
+
+    /// Sets the certificate to show to a server that asks clients for one. The address must then begin with `https://`.
+    #[must_use]
+    pub fn with_client_certificate(mut self, certificate: ClientCertificate) -> Self {
+        self.client_certificate = Some(certificate);
         self
     }
 
@@ -57,6 +65,11 @@ impl ServerAddress {
     /// Returns the trusted authorities, if any were given.
     pub fn ca(&self) -> Option<&CaCertificates> {
         self.ca.as_ref()
+    }
+
+    /// Returns the client's own certificate, if one was given.
+    pub fn client_certificate(&self) -> Option<&ClientCertificate> {
+        self.client_certificate.as_ref()
     }
 }
 
@@ -96,6 +109,9 @@ impl fmt::Debug for ServerAddress {
         shown.field(&self.address);
         if let Some(ca) = &self.ca {
             shown.field(&ca.path());
+        }
+        if let Some(certificate) = &self.client_certificate {
+            shown.field(certificate);
         }
         shown.finish()
     }

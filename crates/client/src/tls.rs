@@ -1,40 +1,45 @@
 //! TLS connections to the server, with rustls and its ring provider.
 
 #[cfg(feature = "tls")]
-pub(super) use enabled::{check_certificates, tls_failure, with_tls};
+pub(super) use enabled::{check_certificates, check_key, tls_failure, with_tls};
 
 #[cfg(not(feature = "tls"))]
-pub(super) use disabled::{check_certificates, tls_failure, with_tls};
+pub(super) use disabled::{check_certificates, check_key, tls_failure, with_tls};
 
 #[cfg(feature = "tls")]
 mod enabled {
-    use crate::CaCertificates;
+    use crate::ServerAddress;
     use rustls::{
         CertificateError, RootCertStore,
         crypto::{CryptoProvider, ring},
-        pki_types::{CertificateDer, pem::PemObject as _},
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+        sign::CertifiedKey,
     };
     use std::{error::Error as StdError, io, time::Duration};
-    use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
+    use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-    /// Encrypts an endpoint's connections. The server's certificate must be from one of the given authorities or, if
-    /// none are given, from one that the system trusts.
+    /// Encrypts the connections of one of the server's endpoints. The server's certificate must be from one of the given
+    /// authorities or, if none are given, from one that the system trusts.
     ///
     /// # Errors
     /// Returns the reason why TLS cannot be set up.
     pub(crate) fn with_tls(
         endpoint: Endpoint,
-        ca: Option<&CaCertificates>,
+        server: &ServerAddress,
         handshake_timeout: Duration,
     ) -> Result<Endpoint, String> {
         // rustls panics if the process has two providers and none is chosen. The call fails only if the program has
         // already chosen one.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let config = ClientTlsConfig::new().timeout(handshake_timeout);
-        let config = match ca {
+        let mut config = match server.ca() {
             Some(ca) => config.ca_certificate(Certificate::from_pem(ca.pem())),
             None => config.with_native_roots(),
         };
+        if let Some(certificate) = server.client_certificate() {
+            let (certificate, key) = certificate.pem();
+            config = config.identity(Identity::from_pem(certificate, key));
+        }
         endpoint.tls_config(config).map_err(|error| super::super::error::innermost_source(&error).to_string())
     }
 
@@ -52,6 +57,25 @@ mod enabled {
             return Err("there is no certificate in it: expected -----BEGIN CERTIFICATE-----".to_owned());
         }
         Ok(())
+    }
+
+    /// Checks that there is an unencrypted private key, and that it is the key of the first certificate.
+    ///
+    /// # Errors
+    /// Returns what is wrong with the key.
+    pub(crate) fn check_key(key: &[u8], certificates: &[u8]) -> Result<(), String> {
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
+            "there is no unencrypted private key in it: expected -----BEGIN PRIVATE KEY-----".to_owned()
+        })?;
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificates).collect();
+        let certificates = certificates.map_err(|error| error.to_string())?;
+        match CertifiedKey::from_der(certificates, key, &ring::default_provider()) {
+            Ok(_) => Ok(()),
+            Err(rustls::Error::InconsistentKeys(_)) => {
+                Err("this is not the key of the certificate".to_owned())
+            }
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// Returns advice on a refused certificate.
@@ -94,17 +118,21 @@ mod enabled {
 
 #[cfg(not(feature = "tls"))]
 mod disabled {
-    use crate::CaCertificates;
+    use crate::ServerAddress;
     use std::{error::Error as StdError, time::Duration};
     use tonic::transport::Endpoint;
 
     const MISSING: &str = "https:// needs the feature `tls`, but this program was built without it";
 
-    pub(crate) fn with_tls(_: Endpoint, _: Option<&CaCertificates>, _: Duration) -> Result<Endpoint, String> {
+    pub(crate) fn with_tls(_: Endpoint, _: &ServerAddress, _: Duration) -> Result<Endpoint, String> {
         Err(MISSING.to_owned())
     }
 
     pub(crate) fn check_certificates(_: &[u8]) -> Result<(), String> {
+        Err(MISSING.to_owned())
+    }
+
+    pub(crate) fn check_key(_: &[u8], _: &[u8]) -> Result<(), String> {
         Err(MISSING.to_owned())
     }
 
