@@ -32,6 +32,10 @@ settings! {
         tls_cert: Option<PathBuf> = None, "FILE";
         /// A PEM file with the private key of the certificate
         tls_key: Option<PathBuf> = None, "FILE";
+        /// A PEM file of authorities; clients must then show a certificate that one of them has signed
+        ///
+        /// It needs `tls_cert`. The file is read again when it changes.
+        client_ca: Option<PathBuf> = None, "FILE";
         /// The log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
         ///
         /// Levels are error, warn, info, debug, trace and off. The default is `RUST_LOG`, or else `warn,lastnim=info`.
@@ -108,8 +112,17 @@ impl ServeSettings {
     /// Reads the files for TLS, if they are given.
     pub fn read_tls(&self) -> Result<Option<Arc<ServerTls>>, Failure> {
         let files = match (&self.tls_cert, &self.tls_key) {
+            (None, None) if self.client_ca.is_some() => {
+                return Err(Failure::input(
+                    "--client-ca: clients show certificates only over TLS: give --tls-cert and --tls-key too",
+                ));
+            }
             (None, None) => return Ok(None),
-            (Some(certificate), Some(key)) => TlsFiles { certificate: certificate.clone(), key: key.clone() },
+            (Some(certificate), Some(key)) => TlsFiles {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                client_ca: self.client_ca.clone(),
+            },
             (Some(_), None) => {
                 return Err(Failure::input(
                     "--tls-cert: give the file of its private key with --tls-key too",

@@ -30,10 +30,11 @@ const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The settings that may differ between two servers of a database, because they describe one machine.
-const MACHINE_SETTINGS: [&str; 12] = [
+const MACHINE_SETTINGS: [&str; 13] = [
     "listen",
     "tls_cert",
     "tls_key",
+    "client_ca",
     "log",
     "log_format",
     "store",

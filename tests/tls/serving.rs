@@ -20,19 +20,29 @@ use tokio_rustls::rustls::{ClientConnection, StreamOwned};
 const LONG: Duration = Duration::from_mins(1);
 
 /// A server with a certificate for `localhost`; removed with its folder when the test ends.
-struct TlsServer {
+pub struct TlsServer {
     folder: PathBuf,
     process: Child,
     /// The line that the server printed.
     announced: Value,
-    port: u16,
-    authority: Authority,
+    pub port: u16,
+    pub authority: Authority,
 }
 
 impl TlsServer {
     fn start(name: &str, more: &[&str]) -> Self {
-        let folder = env::temp_dir().join(format!("lastnim-serving-{name}-{}", process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        Self::start_in(new_folder(name), more)
+    }
+
+    /// Starts a server whose clients need a certificate of an authority.
+    pub fn start_for_clients(name: &str, clients: &Authority, more: &[&str]) -> Self {
+        let folder = new_folder(name);
+        let file = folder.join("clients.pem");
+        fs::write(&file, clients.pem()).unwrap();
+        Self::start_in(folder, &[&["--client-ca", file.to_str().unwrap()], more].concat())
+    }
+
+    fn start_in(folder: PathBuf, more: &[&str]) -> Self {
         let file = |name: &str| folder.join(name).display().to_string();
         let authority = Authority::new("an authority of the tests");
         let (certificate, key) = authority.sign(&["localhost"]);
@@ -51,7 +61,7 @@ impl TlsServer {
         Self { folder, process, announced, port, authority }
     }
 
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 
@@ -62,10 +72,14 @@ impl TlsServer {
     }
 
     /// Runs a command that trusts the authority in a file.
-    fn run(&self, ca: &str, arguments: &[&str]) -> Output {
+    pub fn run(&self, ca: &str, arguments: &[&str]) -> Output {
         let mut command = lastnim(arguments);
-        command.args(["--server", &format!("https://localhost:{}", self.port), "--ca", &self.path(ca)]);
+        command.args(["--server", &self.address(), "--ca", &self.path(ca)]);
         command.output().unwrap()
+    }
+
+    pub fn address(&self) -> String {
+        format!("https://localhost:{}", self.port)
     }
 
     fn printed(&self, arguments: &[&str]) -> String {
@@ -75,7 +89,7 @@ impl TlsServer {
     }
 
     /// Returns the answer to an HTTP/1.1 request over TLS.
-    fn get(&self, path: &str, protocol: Option<&str>) -> String {
+    pub fn get(&self, path: &str, protocol: Option<&str>) -> String {
         let config = self.authority.client(protocol);
         let connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
         let socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
@@ -88,17 +102,23 @@ impl TlsServer {
         String::from_utf8(answer).unwrap()
     }
 
-    fn log_text(&self) -> String {
+    pub fn log_text(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap()
     }
 
-    fn until(&self, what: &str, mut happened: impl FnMut() -> bool) {
+    pub fn until(&self, what: &str, mut happened: impl FnMut() -> bool) {
         let began = Instant::now();
         while !happened() {
             assert!(began.elapsed() < LONG, "{what} does not happen: {}", self.log_text());
             thread::sleep(Duration::from_millis(50));
         }
     }
+}
+
+fn new_folder(name: &str) -> PathBuf {
+    let folder = env::temp_dir().join(format!("lastnim-serving-{name}-{}", process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
 }
 
 impl Drop for TlsServer {
@@ -238,6 +258,9 @@ fn unusable_tls_settings_are_refused() {
     };
     assert!(refused(&["--tls-cert", &cert]).contains("with --tls-key too"));
     assert!(refused(&["--tls-key", &key]).contains("with --tls-cert too"));
+    assert!(
+        refused(&["--client-ca", &cert]).contains("--client-ca: clients show certificates only over TLS")
+    );
     let both = ["--tls-cert", &cert, "--tls-key", &key];
     assert!(refused(&both).contains("key.pem: No such file"), "{}", refused(&both));
     fs::write(&key, other_key.serialize_pem()).unwrap();

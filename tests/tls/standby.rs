@@ -18,7 +18,8 @@ async fn a_standby_server_answers_over_tls() {
     fs::create_dir_all(&folder).unwrap();
     let authority = Authority::new("an authority of the tests");
     let (certificate, key) = authority.sign(&["localhost"]);
-    let files = TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
+    let files =
+        TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem"), client_ca: None };
     fs::write(&files.certificate, certificate.pem()).unwrap();
     fs::write(&files.key, key.serialize_pem()).unwrap();
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -41,6 +41,6 @@ pub use tournament_service::TournamentRpc;
 pub use traffic_counts::{RefusedCall, TrafficCounts};
 pub use transcript_service::TranscriptRpc;
 pub use transport_errors::{
-    add_error_info, late_answer_status, late_request_status, memory_spent_status, standing_by_status,
-    tls_required_status, too_many_strangers_status,
+    add_error_info, client_certificate_status, late_answer_status, late_request_status, memory_spent_status,
+    standing_by_status, tls_required_status, too_many_strangers_status,
 };

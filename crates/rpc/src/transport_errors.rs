@@ -44,6 +44,22 @@ pub fn tls_required_status() -> Status {
     refusal_status(Code::FailedPrecondition, "TLS_REQUIRED", "this port needs TLS: connect with https://")
 }
 
+/// Returns the status of a call from a client that has shown no certificate, or one that was rejected for this reason, on
+/// a port that needs one.
+pub fn client_certificate_status(rejection: Option<&str>) -> Status {
+    let (reason, message) = match rejection {
+        None => (
+            "CLIENT_CERTIFICATE_REQUIRED",
+            "this server needs a certificate of the client: use --client-cert and --client-key, or LASTNIM_CLIENT_CERT and LASTNIM_CLIENT_KEY".to_owned(),
+        ),
+        Some(why) => (
+            "CLIENT_CERTIFICATE_REJECTED",
+            format!("the server rejected the client's certificate ({why}): use one that an authority of its --client-ca has signed"),
+        ),
+    };
+    refusal_status(Code::FailedPrecondition, reason, &message)
+}
+
 /// Returns the status of every call to a server that is standing by for the server named `holder`. `holder` is `None`
 /// if this server has not seen another one serve yet.
 pub fn standing_by_status(holder: Option<&str>) -> Status {

@@ -8,11 +8,11 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use lastnim_rpc::tls_required_status;
 use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tonic::Status;
 use tonic::body::Body;
 
 /// The maximum duration of such a connection.
@@ -51,18 +51,19 @@ where
     served.map_err(io::Error::other)
 }
 
-/// Tells a client without TLS that this port needs it.
-pub(super) async fn answer_unencrypted(
+/// Refuses every request on a connection with a status.
+pub(super) async fn refuse_briefly(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     protocol: ClientProtocol,
+    status: Status,
 ) -> io::Result<()> {
-    answer_briefly(stream, protocol, |request| std::future::ready(refuse_unencrypted(&request))).await
+    answer_briefly(stream, protocol, move |request| std::future::ready(refuse_request(&request, &status)))
+        .await
 }
 
-fn refuse_unencrypted(request: &Request<Incoming>) -> Response<Body> {
-    let status = tls_required_status();
+fn refuse_request(request: &Request<Incoming>, status: &Status) -> Response<Body> {
     if is_grpc(request.headers()) {
-        return status.into_http();
+        return status.clone().into_http();
     }
     text_response(StatusCode::BAD_REQUEST, format!("{}\n", status.message()))
 }

@@ -1,6 +1,6 @@
 //! Accepts connections and serves them until they end.
 
-use super::brief_connection::{self, answer_unencrypted};
+use super::brief_connection::{self, refuse_briefly};
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::client_protocol::{
     ClientProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, drain_input,
@@ -17,7 +17,7 @@ use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::{CallExecutor, abort_if_unread};
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use lastnim_rpc::{ClientAddress, TrafficCounts};
+use lastnim_rpc::{ClientAddress, TrafficCounts, tls_required_status};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::{Pin, pin};
@@ -249,11 +249,12 @@ impl ServerShared {
         let accepting = async {
             if protocol == ClientProtocol::Tls {
                 // The slots limit how many handshakes are in progress.
-                return timeout_at(deadline, tls.accept(stream)).await?.map(Some);
+                return timeout_at(deadline, tls.accept(stream)).await?;
             }
             let address = ClientAddress::from(client);
             tracing::warn!(%address, "a client tried to connect without TLS, but this port needs it: connect with https://");
-            timeout(brief_connection::MAX_CONNECTION_TIME, answer_unencrypted(stream, protocol)).await??;
+            let refusing = refuse_briefly(stream, protocol, tls_required_status());
+            timeout(brief_connection::MAX_CONNECTION_TIME, refusing).await??;
             Ok(None)
         };
         let accepted = tokio::select! {

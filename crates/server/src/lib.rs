@@ -11,6 +11,7 @@ mod counted_frames;
 mod gathered_writes;
 mod hosted_bots;
 mod key_file;
+mod lenient_verifier;
 mod listener;
 mod metrics_listener;
 mod proxy_protocol;

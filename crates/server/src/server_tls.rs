@@ -1,6 +1,9 @@
 //! The server's end of TLS, with a certificate that is read again when its files change.
 
+use super::brief_connection::{MAX_CONNECTION_TIME, refuse_briefly};
 use super::client_protocol::ClientProtocol;
+use super::lenient_verifier::LenientVerifier;
+use lastnim_rpc::client_certificate_status;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -8,25 +11,30 @@ use std::{fmt, fs, io};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
-use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime, pem::PemObject as _};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::server::danger::ClientCertVerifier;
+use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
+use tonic::Status;
 
 /// How often the files are read to see whether they have changed.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The ALPN names of the protocols, the preferred one first (RFC 7301, section 6, and RFC 9113, section 3.1).
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// The PEM files of a server's certificate.
+/// The PEM files of a server's certificate, and of the authorities of its clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate, followed by the certificates that lead to its authority.
     pub certificate: PathBuf,
     /// The private key of the certificate.
     pub key: PathBuf,
+    /// The authorities that sign the certificates of clients. `None` if clients need no certificate.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// Why a file cannot be used for TLS.
@@ -42,6 +50,7 @@ pub struct TlsFileError {
 struct FileContents {
     certificate: Vec<u8>,
     key: Vec<u8>,
+    client_ca: Option<Vec<u8>>,
 }
 
 /// What the files contain, or why they cannot be read.
@@ -57,7 +66,15 @@ pub struct ServerTls {
 /// The newest contents of the files, and the newest usable ones as settings.
 struct CurrentTls {
     contents: ReadContents,
+    settings: TlsSettings,
+}
+
+/// The settings of new connections.
+#[derive(Clone)]
+struct TlsSettings {
     config: Arc<ServerConfig>,
+    /// Checks the certificates of clients. `None` if clients need no certificate.
+    clients: Option<Arc<dyn ClientCertVerifier>>,
 }
 
 impl fmt::Debug for CurrentTls {
@@ -76,17 +93,12 @@ impl TlsFileError {
 impl TlsFiles {
     fn read(&self) -> Result<FileContents, TlsFileError> {
         let read = |path: &Path| fs::read(path).map_err(|error| TlsFileError::new(path, error.to_string()));
-        Ok(FileContents { certificate: read(&self.certificate)?, key: read(&self.key)? })
+        let client_ca = self.client_ca.as_deref().map(read).transpose()?;
+        Ok(FileContents { certificate: read(&self.certificate)?, key: read(&self.key)?, client_ca })
     }
 
-    fn parse(&self, contents: &FileContents) -> Result<Arc<ServerConfig>, TlsFileError> {
-        let certificates = CertificateDer::pem_slice_iter(&contents.certificate)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| TlsFileError::new(&self.certificate, format!("not PEM: {error}")))?;
-        if certificates.is_empty() {
-            let expected = "there is no certificate in it: expected -----BEGIN CERTIFICATE-----";
-            return Err(TlsFileError::new(&self.certificate, expected));
-        }
+    fn parse(&self, contents: &FileContents) -> Result<TlsSettings, TlsFileError> {
+        let certificates = parse_certificates(&self.certificate, &contents.certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&contents.key).map_err(|_| {
             let expected = "there is no unencrypted private key in it: expected -----BEGIN PRIVATE KEY-----";
             TlsFileError::new(&self.key, expected)
@@ -99,16 +111,53 @@ impl TlsFiles {
             }
             error => TlsFileError::new(&self.certificate, error.to_string()),
         };
-        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let mut config = builder
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(unusable)?
-            .with_no_client_auth()
-            .with_single_cert(certificates, key)
             .map_err(unusable)?;
+        let client_ca = self.client_ca.as_deref().zip(contents.client_ca.as_deref());
+        let clients = client_ca.map(|(path, pem)| client_verifier(path, pem)).transpose()?;
+        let builder = match &clients {
+            Some(clients) => {
+                builder.with_client_cert_verifier(Arc::new(LenientVerifier(Arc::clone(clients))))
+            }
+            None => builder.with_no_client_auth(),
+        };
+        let mut config = builder.with_single_cert(certificates, key).map_err(unusable)?;
         config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
-        Ok(Arc::new(config))
+        Ok(TlsSettings { config: Arc::new(config), clients })
     }
+}
+
+fn parse_certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsFileError> {
+    let certificates = CertificateDer::pem_slice_iter(pem)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| TlsFileError::new(path, format!("not PEM: {error}")))?;
+    if certificates.is_empty() {
+        let expected = "there is no certificate in it: expected -----BEGIN CERTIFICATE-----";
+        return Err(TlsFileError::new(path, expected));
+    }
+    Ok(certificates)
+}
+
+/// Returns a verifier of clients' certificates, which must be signed by an authority in the file.
+fn client_verifier(path: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, TlsFileError> {
+    let unusable = |error: &dyn fmt::Display| TlsFileError::new(path, error.to_string());
+    let mut roots = RootCertStore::empty();
+    for certificate in parse_certificates(path, pem)? {
+        roots.add(certificate).map_err(|error| unusable(&error))?;
+    }
+    let provider = Arc::new(ring::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    verifier.build().map_err(|error| unusable(&error))
+}
+
+/// Returns the refusal of a client whose certificate is missing or invalid.
+fn refuse_client(clients: &dyn ClientCertVerifier, shown: Option<&[CertificateDer<'_>]>) -> Option<Status> {
+    let Some((own, others)) = shown.and_then(<[_]>::split_first) else {
+        return Some(client_certificate_status(None));
+    };
+    let rejection = clients.verify_client_cert(own, others, UnixTime::now()).err()?;
+    Some(client_certificate_status(Some(&rejection.to_string())))
 }
 
 impl ServerTls {
@@ -118,21 +167,28 @@ impl ServerTls {
     /// If a file cannot be read or used, or the key is not that of the certificate.
     pub fn read(files: TlsFiles) -> Result<Self, TlsFileError> {
         let contents = files.read()?;
-        let config = files.parse(&contents)?;
-        Ok(Self { files, current: RwLock::new(CurrentTls { contents: Ok(contents), config }) })
+        let settings = files.parse(&contents)?;
+        Ok(Self { files, current: RwLock::new(CurrentTls { contents: Ok(contents), settings }) })
     }
 
     /// Performs the handshake of a new connection. Returns its protocol too: HTTP/2 only if the client asks for it, as
-    /// RFC 9113 (section 3.3) requires.
-    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<(Box<TlsStream<S>>, ClientProtocol)>
+    /// RFC 9113 (section 3.3) requires. Returns `None` after telling a client what is wrong with its own certificate.
+    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<Option<(Box<TlsStream<S>>, ClientProtocol)>>
     where
-        S: AsyncRead + AsyncWrite + Unpin,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let config = Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config);
-        let stream = TlsAcceptor::from(config).accept(stream).await?;
-        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(PROTOCOLS[0]);
+        let settings = self.current.read().unwrap_or_else(PoisonError::into_inner).settings.clone();
+        let stream = Box::new(TlsAcceptor::from(settings.config).accept(stream).await?);
+        let (_, session) = stream.get_ref();
+        let is_http2 = session.alpn_protocol() == Some(PROTOCOLS[0]);
         let protocol = if is_http2 { ClientProtocol::Http2 } else { ClientProtocol::Http1 };
-        Ok((Box::new(stream), protocol))
+        let refused =
+            settings.clients.and_then(|clients| refuse_client(&*clients, session.peer_certificates()));
+        if let Some(status) = refused {
+            timeout(MAX_CONNECTION_TIME, refuse_briefly(stream, protocol, status)).await??;
+            return Ok(None);
+        }
+        Ok(Some((stream, protocol)))
     }
 
     /// Loads the files again whenever they have changed, until dropped. If they cannot be used, the certificate in use
@@ -160,8 +216,8 @@ impl ServerTls {
         }
         let parsed = contents.as_ref().map_err(Clone::clone);
         match parsed.and_then(|contents| self.files.parse(contents).map_err(|error| error.to_string())) {
-            Ok(config) => {
-                current.config = config;
+            Ok(settings) => {
+                current.settings = settings;
                 tracing::info!("the files for TLS have changed: new connections use them");
             }
             Err(error) => {
@@ -183,7 +239,8 @@ mod tests {
     fn unusable_files_are_named() {
         let folder = std::env::temp_dir().join(format!("lastnim-server-tls-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let files = TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
+        let files =
+            TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem"), client_ca: None };
         let refused = || ServerTls::read(files.clone()).unwrap_err().to_string();
         assert!(refused().contains("cert.pem: No such file"), "{}", refused());
         fs::write(&files.certificate, "no certificate").unwrap();

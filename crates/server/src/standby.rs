@@ -1,6 +1,6 @@
 //! Answers clients while another server has the database.
 
-use super::brief_connection::{MAX_CONNECTION_TIME, answer_briefly, answer_unencrypted, text_response};
+use super::brief_connection::{MAX_CONNECTION_TIME, answer_briefly, refuse_briefly, text_response};
 use super::client_protocol::{ClientProtocol, answer_tls, detect_protocol};
 use super::client_stream::ClientStream;
 use super::connections::{PAUSE_AFTER_FAILURE, read_client_address};
@@ -12,7 +12,7 @@ use super::trusted_proxies::{TrustedProxy, is_trusted};
 use hyper::body::Incoming;
 use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{Request, Response, StatusCode};
-use lastnim_rpc::standing_by_status;
+use lastnim_rpc::{standing_by_status, tls_required_status};
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
@@ -91,11 +91,11 @@ impl StandbyResponder {
         let protocol = detect_protocol(&mut stream).await?;
         let (stream, protocol) = match (protocol, &self.tls) {
             (ClientProtocol::Tls, Some(tls)) => {
-                let (stream, protocol) = tls.accept(stream).await?;
+                let Some((stream, protocol)) = tls.accept(stream).await? else { return Ok(()) };
                 (ClientStream::Tls(stream), protocol)
             }
             (ClientProtocol::Tls, None) => return answer_tls(&mut stream).await,
-            (_, Some(_)) => return answer_unencrypted(stream, protocol).await,
+            (_, Some(_)) => return refuse_briefly(stream, protocol, tls_required_status()).await,
             (_, None) => (ClientStream::Network(stream), protocol),
         };
         let (health, holder) = (self.health.clone(), self.holder.clone());
