@@ -11,6 +11,7 @@
  * | `config_hash` | The hash of the bot's configuration is invalid. |
  * | `session_log` | The session log cannot be opened. |
  * | `ca` | The file of trusted authorities cannot be used. |
+ * | `client_certificate` | The client's own certificate or its key cannot be used. |
  * | `tls` | The server's certificate is not trusted, or the server does not use TLS. |
  * | `refused` | The server refused the session, for instance because of a wrong token. |
  * | `superseded` | A newer session of the same bot replaced this one. |
@@ -29,6 +30,7 @@ export type LastnimErrorCode =
   | "config_hash"
   | "session_log"
   | "ca"
+  | "client_certificate"
   | "tls"
   | "refused"
   | "superseded"

@@ -63,6 +63,7 @@ export class Http2Connection {
     const session = http2.connect(this.authority, {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
       ...(this.#address.ca === undefined ? {} : { ca: this.#address.ca }),
+      ...this.#address.client,
       // TLS server names cannot be addresses; the certificate is still checked against the address.
       ...(isIP(new URL(this.authority).hostname.replace(/^\[|\]$/g, "")) > 0 ? { servername: "" } : {}),
     });

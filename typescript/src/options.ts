@@ -14,6 +14,10 @@ export interface Options {
   token: string;
   /** A PEM file of authorities to trust at `https://` in place of those that Node.js trusts. */
   caFile?: string | undefined;
+  /** A PEM file with the certificate to show to a server that asks clients for one. */
+  clientCertFile?: string | undefined;
+  /** A PEM file with the private key of that certificate. */
+  clientKeyFile?: string | undefined;
   /** The tournament to join and play to its end; without one, the bot plays until it is stopped. */
   tournament?: string | undefined;
   /** The version of the bot's program: 1 to 64 visible ASCII characters without spaces. */
@@ -45,6 +49,7 @@ export interface Options {
  * |---|---|
  * | `LASTNIM_SERVER` | the server, or the addresses of a server and its standby, separated by commas; default 127.0.0.1:7600 |
  * | `LASTNIM_CA` | a file of authorities to trust there |
+ * | `LASTNIM_CLIENT_CERT`, `LASTNIM_CLIENT_KEY` | the files of the client's own certificate and its key |
  * | `LASTNIM_TOKEN`, `LASTNIM_TOKEN_FILE` | the bot's token, or a file with it |
  * | `LASTNIM_TOURNAMENT` | the tournament to play to its end |
  * | `LASTNIM_BOT_VERSION` | the version of the bot |
@@ -62,6 +67,8 @@ export function optionsFromEnv(environment: Record<string, string | undefined> =
     server: variable("LASTNIM_SERVER") ?? DEFAULT_SERVER,
     token: findToken(variable("LASTNIM_TOKEN"), variable("LASTNIM_TOKEN_FILE")),
     caFile: variable("LASTNIM_CA"),
+    clientCertFile: variable("LASTNIM_CLIENT_CERT"),
+    clientKeyFile: variable("LASTNIM_CLIENT_KEY"),
     tournament: variable("LASTNIM_TOURNAMENT"),
     version: variable("LASTNIM_BOT_VERSION"),
     sessionLog: variable("LASTNIM_SESSION_LOG"),

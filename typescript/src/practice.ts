@@ -125,7 +125,7 @@ class PracticeDriver {
     private readonly events: Mailbox<PracticeEvent>,
     private readonly end: AbortSignal,
   ) {
-    this.#addresses = [...parseServerAddresses(options.server, options.caFile)];
+    this.#addresses = [...parseServerAddresses(options.server, options)];
     this.#connection = this.#connect();
     this.#headers = authorization(options.token);
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;

@@ -1,11 +1,21 @@
-import { X509Certificate } from "node:crypto";
+import { X509Certificate, createPrivateKey, type KeyObject } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { LastnimError, errorMessage } from "./errors.js";
+import { LastnimError, errorMessage, type LastnimErrorCode } from "./errors.js";
 
-/** Maximum size of a certificate file in bytes. The bundle of a whole system has about 0.2 MiB. */
-const MAX_CA_BYTES = 4 << 20;
+/** Maximum size of a file of certificates or of a key, in bytes. The bundle of a whole system has about 0.2 MiB. */
+const MAX_FILE_BYTES = 4 << 20;
 
-/** The address of a server and its trusted authorities. */
+/** The PEM files for connections with TLS. */
+export interface TlsFiles {
+  /** The authorities to trust. */
+  readonly caFile?: string | undefined;
+  /** The client's own certificate, for a server that asks for one. */
+  readonly clientCertFile?: string | undefined;
+  /** The private key of that certificate. */
+  readonly clientKeyFile?: string | undefined;
+}
+
+/** The address of a server, its trusted authorities, and the client's own certificate. */
 export interface ServerAddress {
   /** The address as given. */
   readonly given: string;
@@ -13,25 +23,27 @@ export interface ServerAddress {
   readonly origin: string;
   /** The authorities to trust in place of those that Node.js trusts, as PEM. */
   readonly ca: string | undefined;
+  /** The client's own certificate and its key, as PEM. */
+  readonly client: { readonly cert: string; readonly key: string } | undefined;
 }
 
 /**
  * Parses the addresses of a server and its standby, separated by commas.
  *
  * @returns at least one address.
- * @throws LastnimError if an address or the certificate file cannot be used.
+ * @throws LastnimError if an address or a file cannot be used.
  */
-export function parseServerAddresses(given: string, caFile?: string): readonly [ServerAddress, ...ServerAddress[]] {
+export function parseServerAddresses(given: string, files: TlsFiles = {}): readonly [ServerAddress, ...ServerAddress[]] {
   const [first = "", ...others] = given.split(",").map((address) => address.trim());
-  return [parseServerAddress(first, caFile), ...others.map((address) => parseServerAddress(address, caFile))];
+  return [parseServerAddress(first, files), ...others.map((address) => parseServerAddress(address, files))];
 }
 
 /**
  * Parses one server address.
  *
- * @throws LastnimError if the address or the certificate file cannot be used.
+ * @throws LastnimError if the address or a file cannot be used.
  */
-export function parseServerAddress(given: string, caFile?: string): ServerAddress {
+export function parseServerAddress(given: string, files: TlsFiles = {}): ServerAddress {
   const refused = (reason: string) =>
     new LastnimError(
       "address",
@@ -48,14 +60,37 @@ export function parseServerAddress(given: string, caFile?: string): ServerAddres
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") throw refused("it has a path");
   // URLs drop the default port of their scheme.
   if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("the port is missing");
-  if (url.protocol === "http:" && caFile !== undefined) {
+  const { caFile, clientCertFile, clientKeyFile } = files;
+  if (url.protocol === "http:" && (caFile ?? clientCertFile ?? clientKeyFile) !== undefined) {
     throw refused("certificates need an https:// address: use one, or leave the certificates out");
   }
-  return { given, origin: url.origin, ca: caFile === undefined ? undefined : readCertificates(caFile) };
+  const ca = caFile === undefined ? undefined : readCertificates(caFile, "ca", "certificates");
+  return { given, origin: url.origin, ca, client: readClientCertificate(clientCertFile, clientKeyFile) };
 }
 
-function readCertificates(path: string): string {
-  const refused = (reason: string) => new LastnimError("ca", `certificates ${path}: ${reason}`);
+function readClientCertificate(certFile: string | undefined, keyFile: string | undefined): ServerAddress["client"] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    const missing = certFile === undefined ? "clientCertFile or LASTNIM_CLIENT_CERT" : "clientKeyFile or LASTNIM_CLIENT_KEY";
+    throw new LastnimError("client_certificate", `the client's certificate: ${missing} is missing; give both files, or neither`);
+  }
+  const cert = readCertificates(certFile, "client_certificate", "client certificate");
+  const refused = (reason: string) => new LastnimError("client_certificate", `client certificate ${keyFile}: ${reason}`);
+  let key: string;
+  let parsed: KeyObject;
+  try {
+    key = readBounded(keyFile);
+    parsed = createPrivateKey(key);
+  } catch (error) {
+    throw refused(`there is no unencrypted private key in it (${errorMessage(error)})`);
+  }
+  if (!new X509Certificate(cert).checkPrivateKey(parsed)) throw refused(`this is not the key of the certificate in ${certFile}`);
+  return { cert, key };
+}
+
+/** Reads a file of at least one certificate; `kind` names the file in errors. */
+function readCertificates(path: string, code: LastnimErrorCode, kind: string): string {
+  const refused = (reason: string) => new LastnimError(code, `${kind} ${path}: ${reason}`);
   let pem: string;
   try {
     pem = readBounded(path);
@@ -77,12 +112,12 @@ function readCertificates(path: string): string {
 function readBounded(path: string): string {
   const file = openSync(path, "r");
   try {
-    const content = Buffer.alloc(MAX_CA_BYTES + 1);
+    const content = Buffer.alloc(MAX_FILE_BYTES + 1);
     let length = 0;
     for (;;) {
       const read = readSync(file, content, length, content.length - length, null);
       length += read;
-      if (length > MAX_CA_BYTES) throw new Error(`it is larger than ${MAX_CA_BYTES >> 20} MiB`);
+      if (length > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES >> 20} MiB`);
       if (read === 0) return content.toString("utf8", 0, length);
     }
   } finally {

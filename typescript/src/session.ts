@@ -101,7 +101,7 @@ export class BotRunner {
     const concurrency = options.concurrency ?? Infinity;
     if (!(concurrency >= 1)) throw new RangeError(`concurrency ${concurrency}: expected 1 or more`);
     this.#bot = bot;
-    this.#addresses = [...parseServerAddresses(options.server, options.caFile)];
+    this.#addresses = [...parseServerAddresses(options.server, options)];
     this.#headers = { ...authorization(options.token), ...versionMetadata(options.version, options.configHash) };
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
     this.#logger = options.logger ?? stderrLogger;

@@ -14,7 +14,8 @@ function fails(body: () => unknown, code: LastnimErrorCode, message: RegExp): vo
 
 test("the environment sets the options", () => {
   const all = { LASTNIM_SERVER: "host:1", LASTNIM_TOKEN: "t", LASTNIM_TOURNAMENT: "7", LASTNIM_CA: "ca.pem" };
-  const options = optionsFromEnv(all);
+  const options = optionsFromEnv({ ...all, LASTNIM_CLIENT_CERT: "cert.pem", LASTNIM_CLIENT_KEY: "key.pem" });
+  assert.deepEqual([options.clientCertFile, options.clientKeyFile], ["cert.pem", "key.pem"]);
   assert.deepEqual([options.server, options.token, options.tournament, options.caFile], ["host:1", "t", "7", "ca.pem"]);
   const usual = optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_SERVER: "", LASTNIM_TOURNAMENT: "" });
   assert.deepEqual([usual.server, usual.tournament, usual.version, usual.configHash], ["127.0.0.1:7600", undefined, undefined, undefined]);

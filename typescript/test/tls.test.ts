@@ -83,3 +83,40 @@ test("invalid certificate files are refused", async (t: TestContext) => {
   }
   assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates need an https:\/\/ address/);
 });
+
+test("a server that asks for certificates gets the client's own", async (t: TestContext) => {
+  const folder = temporaryFolder(t);
+  const file = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  const own = (authority: Authority, name: string) => {
+    const { key, cert } = authority.certify([name]);
+    return { clientCertFile: file(`${name}.cert.pem`, cert), clientKeyFile: file(`${name}.key.pem`, key) };
+  };
+  const [authority, clients] = [new Authority("an authority of the tests"), new Authority("an authority for clients")];
+  const { key, cert } = authority.certify(["localhost", "127.0.0.1"]);
+  const caFile = file("ca.pem", authority.pem);
+  const flags = ["--tls-cert", file("cert.pem", cert), "--tls-key", file("key.pem", key), "--client-ca", file("clients.pem", clients.pem)];
+  const tls = { caFile, ...own(clients, "mine") };
+  const server = await TestServer.start(t, { flags, tls });
+  const tokens = await server.registerAll(["a", "b"]);
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n, 2n] }], startWhen: 2 });
+  const options = { server: `https://localhost:${server.port}`, tournament, logger: silentLogger, ...tls };
+  const summaries = await Promise.all([run(one, { ...options, token: tokens.a }), run(one, { ...options, token: tokens.b })]);
+  assert.deepEqual(summaries.map(({ matches, forfeits }) => [matches, forfeits]), [[2, 0], [2, 0]]);
+
+  const fails = async (files: object) => {
+    const error: unknown = await run(one, { ...options, clientCertFile: undefined, clientKeyFile: undefined, ...files, token: "t" }).catch(
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof LastnimError, String(error));
+    return `${error.code}: ${error.message}`;
+  };
+  assert.match(await fails({}), /^refused: .*this server needs a certificate of the client/);
+  assert.match(await fails(own(authority, "stranger")), /^refused: .*the server rejected the client's certificate/);
+  assert.match(await fails({ clientCertFile: tls.clientCertFile }), /^client_certificate: .*LASTNIM_CLIENT_KEY is missing/);
+  const others = own(clients, "other");
+  assert.match(await fails({ ...tls, clientKeyFile: others.clientKeyFile }), /^client_certificate: .*not the key of the certificate/);
+  assert.match(await fails({ ...tls, clientKeyFile: caFile }), /^client_certificate: .*no unencrypted private key/);
+});

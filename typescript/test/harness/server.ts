@@ -15,7 +15,7 @@ import type { MatchRecord } from "#src/gen/lastnim/v1/record_pb.js";
 import { TournamentService, TournamentSettingsSchema, type Standing, type TournamentSettings } from "#src/gen/lastnim/v1/tournament_service_pb.js";
 import { Http2Connection } from "#src/http2-connection.js";
 import { grpcTransport } from "#src/play-stream.js";
-import { parseServerAddress } from "#src/server-address.js";
+import { parseServerAddress, type TlsFiles } from "#src/server-address.js";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 const ADMIN_TOKEN = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
@@ -48,6 +48,8 @@ export interface ServerOptions {
   /** The value of `--store`. */
   readonly store?: string;
   readonly flags?: readonly string[];
+  /** The files for TLS, if the flags turn it on. */
+  readonly tls?: TlsFiles;
 }
 
 /** A real server on a free port, which is stopped after its test. */
@@ -61,15 +63,16 @@ export class TestServer {
     readonly process: ChildProcess,
     /** Its address, as host:port. */
     readonly address: string,
+    tls?: TlsFiles,
   ) {
-    this.#connection = new Http2Connection(parseServerAddress(address));
+    this.#connection = new Http2Connection(parseServerAddress(address, tls));
     const transport = grpcTransport(this.#connection);
     this.bots = createClient(BotService, transport);
     this.matches = createClient(MatchService, transport);
     this.tournaments = createClient(TournamentService, transport);
   }
 
-  static async start(test: TestContext, { store = "memory", flags = [] }: ServerOptions = {}): Promise<TestServer> {
+  static async start(test: TestContext, { store = "memory", flags = [], tls }: ServerOptions = {}): Promise<TestServer> {
     const folder = temporaryFolder(test);
     const child = spawn(
       lastnimBinary(),
@@ -81,7 +84,7 @@ export class TestServer {
       once(child, "exit").then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
     ]);
     const { listening } = JSON.parse(first) as { listening: string };
-    const server = new TestServer(child, listening);
+    const server = new TestServer(child, listening, tls);
     test.after(() => server.kill());
     return server;
   }
