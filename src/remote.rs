@@ -35,7 +35,7 @@ pub const MAX_PAGE_SIZE: u32 = 1_000;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub struct ServerArgs {
-    /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
+    /// The server: host:port, a URL or unix:PATH [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
     #[command(flatten)]

@@ -46,7 +46,7 @@ pub struct RunArgs {
     ///
     /// The house bots are: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1), mcts-PLAYOUTS (1 to 100000), liar, naive, keeper or breaker.
     name: PlayedBot,
-    /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
+    /// The server: host:port, a URL or unix:PATH [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use super::{
     Error, ServerAddress,
     error::innermost_source,
+    socket_path::socket_path,
     tls,
     transport::{connect_endpoint, connect_endpoint_lazily},
 };
@@ -115,18 +116,23 @@ fn make_endpoints(server: &ServerAddress) -> Result<Vec<Endpoint>, Error> {
 
 fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error> {
     let refused = |reason: &str| address_error(given, reason);
-    let uri = if given.contains("://") { given.to_owned() } else { format!("http://{given}") };
+    let socket = socket_path(given).map_err(|reason| refused(&reason))?;
+    let uri = match socket {
+        Some(path) => format!("unix:{}", path.display()),
+        None if given.contains("://") => given.to_owned(),
+        None => format!("http://{given}"),
+    };
     let endpoint =
         Endpoint::from_shared(uri).map_err(|error| refused(&innermost_source(&error).to_string()))?;
-    let is_encrypted = match endpoint.uri().scheme_str() {
-        Some("http") => false,
-        Some("https") => true,
-        _ => return Err(refused("expected http:// or https://")),
+    let is_encrypted = match (socket, endpoint.uri().scheme_str()) {
+        (Some(_), _) | (None, Some("http")) => false,
+        (None, Some("https")) => true,
+        (None, _) => return Err(refused("expected http:// or https://")),
     };
-    if endpoint.uri().host().is_none_or(str::is_empty) {
+    if socket.is_none() && endpoint.uri().host().is_none_or(str::is_empty) {
         return Err(refused("the host is missing"));
     }
-    if !is_encrypted && endpoint.uri().port_u16().is_none() {
+    if socket.is_none() && !is_encrypted && endpoint.uri().port_u16().is_none() {
         return Err(refused("the port is missing"));
     }
     if !is_encrypted && (server.ca().is_some() || server.client_certificate().is_some()) {
@@ -186,12 +192,29 @@ mod tests {
 
     #[test]
     fn invalid_addresses_are_refused() {
-        for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/", "a:1, b:2"] {
+        for good in [
+            "localhost:5050",
+            "127.0.0.1:1",
+            "http://[::1]:5050",
+            "http://host:80/",
+            "a:1, b:2",
+            "unix:x,unix:///y",
+        ] {
             assert_eq!(make_endpoints(&good.into()).unwrap().len(), good.split(',').count(), "{good}");
         }
-        for bad in
-            ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443", "a:1,", "a:1,b"]
-        {
+        for bad in [
+            "",
+            "localhost",
+            "ftp://host:21",
+            "host:port",
+            "a b:1",
+            ":5050",
+            "https://:443",
+            "a:1,",
+            "a:1,b",
+            "unix:",
+            "unix:a,",
+        ] {
             assert!(matches!(make_endpoints(&bad.into()), Err(Error::Address { .. })), "{bad}");
         }
     }

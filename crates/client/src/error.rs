@@ -11,7 +11,9 @@ use tonic::{Code, Status};
 #[non_exhaustive]
 pub enum Error {
     /// The server's address is invalid.
-    #[error("server {server:?}: an address is host:port, http://host:port or https://host:port ({reason})")]
+    #[error(
+        "server {server:?}: an address is host:port, http://host:port, https://host:port or unix:PATH ({reason})"
+    )]
     Address {
         /// The given address.
         server: String,

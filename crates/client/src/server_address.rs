@@ -1,10 +1,13 @@
 //! The address of a server, and the certificate authorities to trust.
 
-use super::{CaCertificates, ClientCertificate, Transport, transport::SharedTransport};
+use super::{
+    CaCertificates, ClientCertificate, Transport, socket_path::socket_path, transport::SharedTransport,
+};
 use std::{fmt, sync::Arc};
 
-/// A server: `host:port`, `http://host:port` or `https://host[:port]`, or the addresses of a server and its standby,
-/// separated by commas. With https, you can name the certificate authorities to trust instead of the system's.
+/// A server: `host:port`, `http://host:port`, `https://host[:port]`, or `unix:PATH` for a Unix socket; or the addresses of a
+/// server and its standby, separated by commas. With https, you can name the certificate authorities to trust instead of
+/// the system's.
 ///
 /// The address is checked when connecting.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,6 +63,16 @@ impl ServerAddress {
     /// Returns each of the addresses as an address of one server.
     pub fn split(&self) -> Vec<Self> {
         self.each().map(|address| Self { address: address.to_owned(), ..self.clone() }).collect()
+    }
+
+    /// Returns the addresses for a program that runs in another folder: the paths of Unix sockets are absolute.
+    pub fn with_absolute_paths(&self) -> String {
+        let absolute = |address: &str| match socket_path(address) {
+            Ok(Some(path)) => std::path::absolute(path)
+                .map_or_else(|_| address.to_owned(), |path| format!("unix:{}", path.display())),
+            Ok(None) | Err(_) => address.to_owned(),
+        };
+        self.each().map(absolute).collect::<Vec<_>>().join(",")
     }
 
     /// Returns the trusted authorities, if any were given.
