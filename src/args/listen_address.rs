@@ -5,7 +5,7 @@ use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
 /// The maximum number of connections that wait to be accepted; the system may lower it. With Tokio's default of 128,
 /// connections are lost when many bots connect at once.
-const BACKLOG: u32 = 4_096;
+pub const BACKLOG: u32 = 4_096;
 
 /// The listening address of a server: an address or a host name, and a port. Port 0 stands for any free port.
 #[derive(Debug, Clone, PartialEq, Eq)]

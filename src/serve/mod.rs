@@ -5,6 +5,7 @@ mod config_file;
 mod flags;
 mod former_key;
 mod hand_over;
+mod listening;
 mod opening;
 mod recovering_server;
 mod settings;

@@ -1,15 +1,13 @@
 //! The message that a server prints when it starts to listen.
 
+use super::listening::BoundAddress;
 use crate::{form::OutputFormat, screen};
 use lastnim_arena::Arena;
 use lastnim_core::referee::PublicKey;
 use lastnim_report::words::count_with_noun;
 use lastnim_store::{StoreUrl, Token};
 use serde_json::json;
-use std::{
-    io::{self, IsTerminal as _, Write as _},
-    net::SocketAddr,
-};
+use std::io::{self, IsTerminal as _, Write as _};
 
 /// Describes the open matches and tournaments that this server continues from its store.
 fn continued_text(arena: &Arena) -> String {
@@ -26,7 +24,7 @@ fn continued_text(arena: &Arena) -> String {
 /// The message that a server prints when it starts to listen.
 pub struct StartupMessage<'a> {
     /// The address of the server.
-    pub address: SocketAddr,
+    pub address: &'a BoundAddress,
     /// Whether clients must use TLS.
     pub uses_tls: bool,
     /// Whether the server shows web pages.
@@ -43,13 +41,19 @@ pub struct StartupMessage<'a> {
 pub fn print_startup_message(opening: &StartupMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
     let &StartupMessage { address, uses_tls, has_pages, store, former_key, generated_token } = opening;
     let mut out = screen::stdout();
-    let pages = format!("{}://{address}/", if uses_tls { "https" } else { "http" });
     // Clients take an address without a scheme for one without TLS.
-    let server = if uses_tls { pages.trim_end_matches('/').to_owned() } else { address.to_string() };
+    let server = if uses_tls { format!("https://{address}") } else { address.to_string() };
+    // Browsers cannot open a Unix socket.
+    let pages = match address {
+        BoundAddress::Port(_) if has_pages => {
+            Some(format!("{}://{address}/", if uses_tls { "https" } else { "http" }))
+        }
+        BoundAddress::Port(_) | BoundAddress::Socket(_) => None,
+    };
     let public_key = arena.public_key().to_string();
     if form == OutputFormat::Json {
         let mut line = json!({ "listening": server, "store": store.to_string(), "public_key": public_key });
-        if has_pages {
+        if let Some(pages) = pages {
             line["pages"] = pages.into();
         }
         if let Some(key) = former_key {
@@ -62,7 +66,7 @@ pub fn print_startup_message(opening: &StartupMessage, form: OutputFormat, arena
         return out.flush();
     }
     writeln!(out, "lastnim {} listens on {server}", env!("CARGO_PKG_VERSION"))?;
-    if has_pages {
+    if let Some(pages) = pages {
         writeln!(out, "pages: {pages}")?;
     }
     match store {

@@ -2,9 +2,10 @@
 
 use super::{
     former_key::find_former_key,
+    listening::BoundSocket,
     opening::{StartupMessage, print_startup_message},
     settings::{AcceptedLosses, ServeSettings},
-    standby::{ServerCard, duplicate_listener, wait_for_turn, wait_until_unconfirmed},
+    standby::{ServerCard, wait_for_turn, wait_until_unconfirmed},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -17,11 +18,11 @@ use lastnim_server::{ServeError, ServerListener, ServerTls, Shutdown};
 use lastnim_store::{Store, StoreError, Token};
 use std::{
     convert::Infallible,
-    net,
+    io,
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
 /// How long the server tries to open a database again after the database lost commits.
 const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
@@ -47,7 +48,7 @@ pub struct RecoveringServer {
 #[derive(Debug, Default)]
 struct RestartState {
     /// The socket, on which connections wait during the restart.
-    socket: Option<net::TcpListener>,
+    socket: Option<BoundSocket>,
     /// The TLS of the socket, if any.
     tls: Option<Arc<ServerTls>>,
     /// Why the server restarts.
@@ -128,18 +129,21 @@ impl RecoveringServer {
         interrupt: &Interrupt,
         restart_state: &mut RestartState,
     ) -> CommandResult {
-        let socket = self.listener(&mut restart_state.socket).await?;
-        let listener = ServerListener { socket, tls: restart_state.tls.clone() };
-        let address = listener.socket.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let tls = restart_state.tls.clone();
+        let restart = restart_state.restart.take();
+        let socket = self.socket(&mut restart_state.socket).await?;
+        let listening_failed = |error| Failure::runtime(error, "listening");
+        let address = socket.address().map_err(listening_failed)?;
+        let listen = || Ok(ServerListener { socket: socket.accept_here()?, tls: tls.clone() });
+        let listener = listen().map_err(listening_failed)?;
         // From now on the hand-over signal does not end the process. It is ignored until this server has the database.
         drop(runtime::wait_for_hand_over());
         let settings = self.settings.clone();
-        let card = ServerCard::new(&settings, &self.known_tokens, key.public_key(), address);
-        let restart = restart_state.restart.take();
+        let card = ServerCard::new(&settings, &self.known_tokens, key.public_key(), &address);
         let opened = tokio::select! {
             biased;
             () = interrupt.clone().wait() => return Ok(CommandExit::Done),
-            opened = self.open_arena(&listener, key, &card, restart.as_ref()) => opened?,
+            opened = self.open_arena(listen, key, &card, restart.as_ref()) => opened?,
         };
         let OpenedArena { arena, former_key } = opened;
         let changed = settings.changed_json();
@@ -158,7 +162,7 @@ impl RecoveringServer {
             ),
             None => {
                 let opening = StartupMessage {
-                    address,
+                    address: &address,
                     uses_tls: listener.tls.is_some(),
                     has_pages: !config.no_web,
                     store: &store,
@@ -176,7 +180,7 @@ impl RecoveringServer {
                 "the key in use did not sign the newest record in the store: to use the former key, name its file with --key"
             );
         }
-        if listener.tls.is_none() && !address.ip().is_loopback() {
+        if listener.tls.is_none() && !address.is_local() {
             tracing::warn!(
                 "tokens are sent unencrypted: use --tls-cert or a TLS proxy on any network that you do not trust"
             );
@@ -223,7 +227,7 @@ impl RecoveringServer {
     /// is open.
     async fn open_arena(
         &self,
-        listener: &ServerListener,
+        listen: impl Fn() -> io::Result<ServerListener>,
         key: &SigningKey,
         card: &ServerCard,
         restart: Option<&Restart>,
@@ -257,9 +261,7 @@ impl RecoveringServer {
                 }
             }
         };
-        let socket =
-            duplicate_listener(&listener.socket).map_err(|error| Failure::runtime(error, "listening"))?;
-        let listener = ServerListener { socket, tls: listener.tls.clone() };
+        let listener = listen().map_err(|error| Failure::runtime(error, "listening"))?;
         let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
         tokio::select! {
             biased;
@@ -319,17 +321,15 @@ impl RecoveringServer {
         }
     }
 
-    /// Listens on a new socket the first time, and on the same socket after a recovery.
-    async fn listener(&self, socket: &mut Option<net::TcpListener>) -> Result<TcpListener, Failure> {
+    /// Returns the socket: a new one the first time, and the same one after a recovery.
+    async fn socket<'a>(&self, bound: &'a mut Option<BoundSocket>) -> Result<&'a BoundSocket, Failure> {
         let listen = &self.settings.listen;
-        let listening = async {
-            let bound = match socket.take() {
-                Some(bound) => bound,
-                None => listen.bind().await?.into_std()?,
-            };
-            *socket = Some(bound.try_clone()?);
-            TcpListener::from_std(bound)
+        let socket = if let Some(socket) = bound.take() {
+            socket
+        } else {
+            let binding = listen.bind().await;
+            binding.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?
         };
-        listening.await.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))
+        Ok(bound.insert(socket))
     }
 }

@@ -1,8 +1,8 @@
 //! All settings of `lastnim serve`.
 
+use super::listening::ListenPlace;
 use crate::{
     Failure,
-    args::listen_address::ListenAddress,
     log::{LogFilter, LogFormat},
     remote::DEFAULT_ADDRESS,
 };
@@ -22,10 +22,10 @@ use std::{
 settings! {
     /// All settings of `lastnim serve`: each is a flag, a key of the `--config` file, and a line of `--print-config`.
     pub struct ServeSettings {
-        /// The address or host name, and the port, to listen on; port 0 takes a free one
+        /// The address or host name, and the port, to listen on; port 0 takes a free one; or `unix:PATH`
         ///
-        /// A host name listens on its first usable address, IPv4 first.
-        listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is a valid address"), "HOST:PORT";
+        /// A host name listens on its first usable address, IPv4 first. The file of a Unix socket gets mode 0660.
+        listen: ListenPlace = DEFAULT_ADDRESS.parse().expect("it is a valid address"), "HOST:PORT";
         /// A PEM file with the server's certificate and those that lead to its authority; turns TLS on
         ///
         /// This file and that of the key are read again when they change.
@@ -111,6 +111,15 @@ impl ServeSettings {
 
     /// Reads the files for TLS, if they are given.
     pub fn read_tls(&self) -> Result<Option<Arc<ServerTls>>, Failure> {
+        let flags =
+            [("tls-cert", &self.tls_cert), ("tls-key", &self.tls_key), ("client-ca", &self.client_ca)];
+        if let ListenPlace::Socket(_) = self.listen
+            && let Some((flag, _)) = flags.iter().find(|(_, file)| file.is_some())
+        {
+            return Err(Failure::input(format!(
+                "--{flag}: connections to a Unix socket do not use TLS: leave it out, or listen on HOST:PORT, such as {DEFAULT_ADDRESS}"
+            )));
+        }
         let files = match (&self.tls_cert, &self.tls_key) {
             (None, None) if self.client_ca.is_some() => {
                 return Err(Failure::input(
@@ -196,4 +205,4 @@ impl ServeSettings {
     }
 }
 
-text_settings!(ListenAddress, LogFilter, LogFormat);
+text_settings!(ListenPlace, LogFilter, LogFormat);

@@ -1,19 +1,16 @@
 //! A standby server, which waits while another server has the PostgreSQL database.
 
-use super::settings::ServeSettings;
+use super::{listening::BoundAddress, settings::ServeSettings};
 use crate::Failure;
 use lastnim_arena::Principal;
 use lastnim_core::referee::PublicKey;
 use lastnim_store::{DatabaseHolder, StoreError, StoreUrl, Token, wait_for_database};
 use serde_json::{Map, Value, json};
 use std::{
-    io,
-    net::SocketAddr,
-    os::fd::AsFd as _,
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
-use tokio::{net::TcpListener, sync::watch, time::sleep};
+use tokio::{sync::watch, time::sleep};
 
 /// How long the server that has the database may send no queries before another one takes over.
 const MAX_SILENCE: Duration = Duration::from_secs(10);
@@ -62,7 +59,7 @@ impl ServerCard {
         settings: &ServeSettings,
         known_tokens: &[(Token, Principal)],
         key: PublicKey,
-        address: SocketAddr,
+        address: &BoundAddress,
     ) -> Self {
         let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
         shared.retain(|setting, _| !MACHINE_SETTINGS.contains(&setting.as_str()));
@@ -73,10 +70,10 @@ impl ServerCard {
             shared.insert(role.to_owned(), hex_of(token.hash().as_bytes()).into());
         }
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        Self { name: format!("{host}:{}", address.port()), shared, is_serving: false }
+        Self { name: format!("{host}:{}", address.local_name()), shared, is_serving: false }
     }
 
-    /// Returns the name of the server: its host and port.
+    /// Returns the name of the server: its host, and its port or the path of its socket.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -138,12 +135,6 @@ impl ServerCard {
 
 fn hex_of(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
-}
-
-/// Returns a listener on the same socket.
-pub fn duplicate_listener(listener: &TcpListener) -> io::Result<TcpListener> {
-    let socket = listener.as_fd().try_clone_to_owned()?;
-    TcpListener::from_std(socket.into())
 }
 
 /// Waits until no live server holds the database. If this server has just released it (`has_let_go`), it first gives
@@ -255,7 +246,7 @@ mod tests {
         change(&mut settings);
         let known_tokens = [(Token::parse(token).unwrap(), Principal::Admin)];
         let key = lastnim_core::referee::SigningKey::from_seed(&[7; 32]).public_key();
-        ServerCard::new(&settings, &known_tokens, key, "127.0.0.1:7600".parse().unwrap())
+        ServerCard::new(&settings, &known_tokens, key, &BoundAddress::Port("127.0.0.1:7600".parse().unwrap()))
     }
 
     #[test]

@@ -25,5 +25,6 @@ mod tournament;
 mod tournament_file;
 mod tournament_run;
 mod tree;
+mod unix_socket;
 mod usage;
 mod verify;

@@ -1,7 +1,7 @@
 //! A standby server with TLS.
 
 use super::certificates::Authority;
-use lastnim_server::{ServerListener, ServerTls, TlsFiles, stand_by};
+use lastnim_server::{ServerListener, ServerSocket, ServerTls, TlsFiles, stand_by};
 use std::{env, fs, process, sync::Arc};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -24,7 +24,10 @@ async fn a_standby_server_answers_over_tls() {
     fs::write(&files.key, key.serialize_pem()).unwrap();
     let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
-    let listener = ServerListener { socket, tls: Some(Arc::new(ServerTls::read(files).unwrap())) };
+    let listener = ServerListener {
+        socket: ServerSocket::Tcp(socket),
+        tls: Some(Arc::new(ServerTls::read(files).unwrap())),
+    };
     let (_name, holder) = watch::channel(Some("the other server".to_owned()));
     let standing_by = tokio::spawn(stand_by(listener, holder, Vec::new()));
 

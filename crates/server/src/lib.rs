@@ -27,7 +27,7 @@ mod unread_bytes;
 pub use config::Config;
 pub use hosted_bots::{HostedBot, HostedBotError, local_address};
 pub use key_file::{KeyFileError, load_or_generate_key};
-pub use listener::{Connection, Listener, ServerListener};
+pub use listener::{Connection, Listener, ServerListener, ServerSocket};
 pub use serve::{ServeError, Shutdown, run_server, run_server_on};
 pub use server_tls::{ServerTls, TlsFileError, TlsFiles};
 pub use standby::stand_by;

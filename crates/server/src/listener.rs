@@ -1,13 +1,18 @@
 //! Sources of connections.
 
 use super::server_tls::ServerTls;
+use rustix::net::{RecvFlags, recv};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite, Interest};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio_util::either::Either;
 
-/// Accepts connections, from the system's TCP or from a simulated network.
+/// The address of all callers of a Unix socket.
+const SOCKET_CALLER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// Accepts connections, from a socket of the system or from a simulated network.
 pub trait Listener: Send + 'static {
     /// An accepted connection.
     type Connection: Connection;
@@ -39,26 +44,44 @@ pub trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
     fn set_nodelay(&self) -> io::Result<()>;
 }
 
+/// A socket of the system that accepts connections.
+#[derive(Debug)]
+pub enum ServerSocket {
+    /// A port.
+    Tcp(TcpListener),
+    /// A Unix socket. All its callers have the address 127.0.0.1.
+    Unix(UnixListener),
+}
+
 /// A listener of the system.
 #[derive(Debug)]
 pub struct ServerListener {
     /// The socket.
-    pub socket: TcpListener,
+    pub socket: ServerSocket,
     /// The TLS that clients must use, if any.
     pub tls: Option<Arc<ServerTls>>,
 }
 
 impl From<TcpListener> for ServerListener {
     fn from(socket: TcpListener) -> Self {
-        Self { socket, tls: None }
+        Self { socket: ServerSocket::Tcp(socket), tls: None }
     }
 }
 
 impl Listener for ServerListener {
-    type Connection = TcpStream;
+    type Connection = Either<TcpStream, UnixStream>;
 
-    async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
-        self.socket.accept().await
+    async fn accept(&mut self) -> io::Result<(Self::Connection, SocketAddr)> {
+        match &self.socket {
+            ServerSocket::Tcp(socket) => {
+                let (stream, address) = socket.accept().await?;
+                Ok((Either::Left(stream), address))
+            }
+            ServerSocket::Unix(socket) => {
+                let (stream, _) = socket.accept().await?;
+                Ok((Either::Right(stream), SOCKET_CALLER))
+            }
+        }
     }
 
     fn tls(&self) -> Option<&Arc<ServerTls>> {
@@ -73,5 +96,34 @@ impl Connection for TcpStream {
 
     fn set_nodelay(&self) -> io::Result<()> {
         Self::set_nodelay(self, true)
+    }
+}
+
+impl Connection for UnixStream {
+    async fn peek(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let stream = &*self;
+        let peeking = || Ok(recv(stream, &mut *bytes, RecvFlags::PEEK)?.1);
+        stream.async_io(Interest::READABLE, peeking).await
+    }
+
+    /// Does nothing: Unix sockets never wait before they send.
+    fn set_nodelay(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<L: Connection, R: Connection> Connection for Either<L, R> {
+    async fn peek(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Left(stream) => stream.peek(bytes).await,
+            Self::Right(stream) => stream.peek(bytes).await,
+        }
+    }
+
+    fn set_nodelay(&self) -> io::Result<()> {
+        match self {
+            Self::Left(stream) => stream.set_nodelay(),
+            Self::Right(stream) => stream.set_nodelay(),
+        }
     }
 }
