@@ -1,5 +1,5 @@
 import http2 from "node:http2";
-import { isIP } from "node:net";
+import { connect, isIP } from "node:net";
 import type { ServerAddress } from "./server-address.js";
 
 /** Time limit for a connection, including TLS, in milliseconds. */
@@ -60,7 +60,9 @@ export class Http2Connection {
   }
 
   #connect(): Promise<http2.ClientHttp2Session> {
+    const { socketPath } = this.#address;
     const session = http2.connect(this.authority, {
+      ...(socketPath === undefined ? {} : { createConnection: () => connect(socketPath) }),
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
       ...(this.#address.ca === undefined ? {} : { ca: this.#address.ca }),
       ...this.#address.client,

@@ -8,7 +8,7 @@ const DEFAULT_SERVER = "127.0.0.1:7600";
 
 /** Where to play, as which bot, and for how long. */
 export interface Options {
-  /** The server: `host:port`, `http://host:port` or `https://host[:port]`. */
+  /** The server: `host:port`, `http://host:port`, `https://host[:port]`, or `unix:PATH` for a Unix socket. */
   server: string;
   /** The bot's token. */
   token: string;

@@ -5,6 +5,9 @@ import { LastnimError, errorMessage, type LastnimErrorCode } from "./errors.js";
 /** Maximum size of a file of certificates or of a key, in bytes. The bundle of a whole system has about 0.2 MiB. */
 const MAX_FILE_BYTES = 4 << 20;
 
+/** Maximum length of the path of a Unix socket in bytes: the system's limit, without the zero at the end. */
+const MAX_SOCKET_PATH_BYTES = process.platform === "linux" ? 107 : 103;
+
 /** The PEM files for connections with TLS. */
 export interface TlsFiles {
   /** The authorities to trust. */
@@ -19,8 +22,10 @@ export interface TlsFiles {
 export interface ServerAddress {
   /** The address as given. */
   readonly given: string;
-  /** The origin of calls: `http://host:port` or `https://host:port`. */
+  /** The origin of calls: `http://host:port` or `https://host:port`. It is `http://localhost` for a Unix socket. */
   readonly origin: string;
+  /** The path of the Unix socket to connect to, in place of the origin. */
+  readonly socketPath: string | undefined;
   /** The authorities to trust in place of those that Node.js trusts, as PEM. */
   readonly ca: string | undefined;
   /** The client's own certificate and its key, as PEM. */
@@ -47,8 +52,18 @@ export function parseServerAddress(given: string, files: TlsFiles = {}): ServerA
   const refused = (reason: string) =>
     new LastnimError(
       "address",
-      `server ${JSON.stringify(given)}: an address is host:port, http://host:port or https://host:port (${reason})`,
+      `server ${JSON.stringify(given)}: an address is host:port, http://host:port, https://host:port or unix:PATH (${reason})`,
     );
+  const { caFile, clientCertFile, clientKeyFile } = files;
+  const refuseCertificates = () => {
+    if ((caFile ?? clientCertFile ?? clientKeyFile) !== undefined) {
+      throw refused("certificates need an https:// address: use one, or leave the certificates out");
+    }
+  };
+  if (given.startsWith("unix:")) {
+    refuseCertificates();
+    return { given, origin: "http://localhost", socketPath: parseSocketPath(given, refused), ca: undefined, client: undefined };
+  }
   let url: URL;
   try {
     url = new URL(given.includes("://") ? given : `http://${given}`);
@@ -60,12 +75,24 @@ export function parseServerAddress(given: string, files: TlsFiles = {}): ServerA
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") throw refused("it has a path");
   // URLs drop the default port of their scheme.
   if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("the port is missing");
-  const { caFile, clientCertFile, clientKeyFile } = files;
-  if (url.protocol === "http:" && (caFile ?? clientCertFile ?? clientKeyFile) !== undefined) {
-    throw refused("certificates need an https:// address: use one, or leave the certificates out");
-  }
+  if (url.protocol === "http:") refuseCertificates();
   const ca = caFile === undefined ? undefined : readCertificates(caFile, "ca", "certificates");
-  return { given, origin: url.origin, ca, client: readClientCertificate(clientCertFile, clientKeyFile) };
+  return { given, origin: url.origin, socketPath: undefined, ca, client: readClientCertificate(clientCertFile, clientKeyFile) };
+}
+
+/** Returns the path in `unix:PATH` or, for an absolute path, `unix://PATH`. */
+function parseSocketPath(given: string, refused: (reason: string) => LastnimError): string {
+  const rest = given.slice("unix:".length);
+  if (/^\/\/(?!\/)/.test(rest)) throw refused("after unix:// the path must begin with /, such as unix:///run/lastnim.sock");
+  const path = rest.replace(/^\/\//, "");
+  if (path === "") throw refused("the path is missing: expected unix:PATH, such as unix:/run/lastnim.sock");
+  if (path.includes("\0")) throw refused("the path contains a zero byte");
+  const length = Buffer.byteLength(path);
+  if (length > MAX_SOCKET_PATH_BYTES) {
+    const limit = `the path of a Unix socket may have at most ${MAX_SOCKET_PATH_BYTES} bytes, but this one has ${length}`;
+    throw refused(`${limit}: use a shorter one, such as unix:/run/lastnim.sock`);
+  }
+  return path;
 }
 
 function readClientCertificate(certFile: string | undefined, keyFile: string | undefined): ServerAddress["client"] {

@@ -54,8 +54,23 @@ test("invalid addresses are refused", () => {
     assert.equal(parseServerAddress(given).origin, origin);
   }
   for (const bad of ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443", "http://user@host:1", "host:1/path"]) {
-    fails(() => parseServerAddress(bad), "address", /an address is host:port, http:\/\/host:port or https:\/\/host:port/);
+    fails(() => parseServerAddress(bad), "address", /an address is host:port, http:\/\/host:port, https:\/\/host:port or unix:PATH/);
   }
+});
+
+test("an address may be the path of a Unix socket", () => {
+  for (const [given, socketPath] of [["unix:a.sock", "a.sock"], ["unix:/run/a", "/run/a"], ["unix:///run/a", "/run/a"]] as const) {
+    assert.equal(parseServerAddress(given).socketPath, socketPath);
+  }
+  for (const [bad, reason] of [
+    ["unix:", /the path is missing/],
+    ["unix://host/x", /must begin with \//],
+    ["unix:a\0b", /zero byte/],
+    [`unix:/${"x".repeat(107)}`, /may have at most \d+ bytes, but this one has 108: use a shorter one/],
+  ] as const) {
+    fails(() => parseServerAddress(bad), "address", reason);
+  }
+  fails(() => parseServerAddress("unix:/run/a", { caFile: "ca.pem" }), "address", /need an https/);
 });
 
 test("a server may have several addresses", () => {

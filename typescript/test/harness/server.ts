@@ -45,6 +45,8 @@ export function temporaryFolder(test: TestContext): string {
 
 /** How to start a server. */
 export interface ServerOptions {
+  /** The value of `--listen`; by default a free port. */
+  readonly listen?: string;
   /** The value of `--store`. */
   readonly store?: string;
   readonly flags?: readonly string[];
@@ -61,7 +63,7 @@ export class TestServer {
 
   private constructor(
     readonly process: ChildProcess,
-    /** Its address, as host:port. */
+    /** Its address, as the server printed it. */
     readonly address: string,
     tls?: TlsFiles,
   ) {
@@ -72,11 +74,11 @@ export class TestServer {
     this.tournaments = createClient(TournamentService, transport);
   }
 
-  static async start(test: TestContext, { store = "memory", flags = [], tls }: ServerOptions = {}): Promise<TestServer> {
+  static async start(test: TestContext, { listen = "127.0.0.1:0", store = "memory", flags = [], tls }: ServerOptions = {}): Promise<TestServer> {
     const folder = temporaryFolder(test);
     const child = spawn(
       lastnimBinary(),
-      ["serve", "--listen", "127.0.0.1:0", "--json", "--store", store, "--log", "error", ...flags],
+      ["serve", "--listen", listen, "--json", "--store", store, "--log", "error", ...flags],
       { cwd: folder, env: { PATH: process.env["PATH"], LASTNIM_ADMIN_TOKEN: ADMIN_TOKEN }, stdio: ["ignore", "pipe", "inherit"] },
     );
     const first = await Promise.race([
