@@ -39,8 +39,8 @@ def run(
 
     A lost session is reopened for up to `give_up_after` seconds (two minutes by default). Missing arguments are read from the environment:
     `server` from LASTNIM_SERVER, as host:port, http://host:port, https://host:port or unix:PATH (default 127.0.0.1:7600); `ca`, a file
-    of authorities to trust there, from LASTNIM_CA; the files of your certificate, for a server that asks for one, from LASTNIM_CLIENT_CERT and
-    LASTNIM_CLIENT_KEY; `token` from LASTNIM_TOKEN, or the file LASTNIM_TOKEN_FILE; `tournament` from LASTNIM_TOURNAMENT;
+    of authorities to trust there, from LASTNIM_CA; the files of your certificate, for a server that asks for one, from LASTNIM_CLIENT_CERT
+    and LASTNIM_CLIENT_KEY; `token` from LASTNIM_TOKEN, or the file LASTNIM_TOKEN_FILE; `tournament` from LASTNIM_TOURNAMENT;
     `version`, 1 to 64 visible ASCII characters, from LASTNIM_BOT_VERSION; `config_hash`, 32 bytes, from LASTNIM_BOT_CONFIG_HASH;
     `session_log`, a file or folder to log all messages for `lastnim audit history`, from LASTNIM_SESSION_LOG. A bot with `async def`
     methods is asked about `concurrency` matches at once, 64 by default.

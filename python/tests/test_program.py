@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 import lastnim
 
@@ -72,3 +78,78 @@ def test_a_tournament_starts_the_program_again(tmp_path: Path) -> None:
     assert matches["matches_played"] == 2
     log = (tmp_path / "cup.run" / "itself.log").read_text()
     assert "2 matches" in log
+
+
+class One(lastnim.Bot):
+    """Takes one counter."""
+
+    def play(self, turn: lastnim.Turn) -> int:
+        return 1
+
+
+ADMIN = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0"
+
+
+@contextmanager
+def serving(*flags: str) -> Generator[str]:
+    """Runs a server with the house bot `oracle` and yields its address."""
+    server = subprocess.Popen(
+        [*MODULE, "serve", "--store", "memory", "--json", "--house", "oracle", *flags],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, "LASTNIM_ADMIN_TOKEN": ADMIN},
+    )
+    try:
+        assert server.stdout is not None
+        yield str(json.loads(server.stdout.readline())["listening"])
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=30)
+
+
+def register(server: str, *flags: str) -> str:
+    registered = run_program("bot", "register", "one", "--server", server, "--token", ADMIN, *flags)
+    assert registered.returncode == 0, registered.stderr
+    return registered.stdout.strip()
+
+
+def test_a_bot_connects_to_a_unix_socket(tmp_path: Path) -> None:
+    with serving("--listen", f"unix:{tmp_path}/server.sock") as server:
+        assert server == f"unix:{tmp_path}/server.sock"
+        summary = lastnim.practice(One(), rivals=["oracle"], piles=[2, 2], server=server, token=register(server))
+        assert summary.matches > 0 and summary.forfeits == 0
+    with pytest.raises(lastnim.LastnimError, match="may have at most") as refused:
+        lastnim.run(One(), server="unix:/" + "x" * 200, token="t")
+    assert refused.value.code == "address"
+
+
+def issue(folder: Path, name: str, authority: str | None) -> None:
+    """Writes `NAME.pem` and `NAME.key`: a certificate of the authority, or that of a new authority."""
+    (folder / "names").write_text("basicConstraints = CA:FALSE\nsubjectAltName = DNS:localhost, IP:127.0.0.1\n")
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key"]
+    request = ["openssl", "req", *key, "-subj", f"/CN={name}"]
+    if authority is None:
+        subprocess.run([*request, "-x509", "-out", f"{name}.pem"], cwd=folder, check=True, capture_output=True)
+        return
+    subprocess.run([*request, "-out", f"{name}.csr"], cwd=folder, check=True, capture_output=True)
+    signing = ["-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-CAcreateserial", "-extfile", "names", "-out", f"{name}.pem"]
+    subprocess.run(["openssl", "x509", "-req", "-in", f"{name}.csr", *signing], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+def test_a_bot_shows_its_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    issue(tmp_path, "ca", None)
+    for name in ("server", "mine"):
+        issue(tmp_path, name, "ca")
+    file = {name: str(tmp_path / name) for name in ("ca.pem", "server.pem", "server.key", "mine.pem", "mine.key")}
+    tls = ["--tls-cert", file["server.pem"], "--tls-key", file["server.key"], "--client-ca", file["ca.pem"]]
+    with serving("--listen", "127.0.0.1:0", *tls) as server:
+        monkeypatch.setenv("LASTNIM_CA", file["ca.pem"])
+        with pytest.raises(lastnim.LastnimError, match="LASTNIM_CLIENT_CERT") as refused:
+            lastnim.run(One(), server=server, token="t")
+        assert refused.value.code == "refused"
+        monkeypatch.setenv("LASTNIM_CLIENT_CERT", file["mine.pem"])
+        with pytest.raises(lastnim.LastnimError, match="LASTNIM_CLIENT_KEY is missing") as half:
+            lastnim.run(One(), server=server, token="t")
+        assert half.value.code == "client_certificate"
+        monkeypatch.setenv("LASTNIM_CLIENT_KEY", file["mine.key"])
+        summary = lastnim.practice(One(), rivals=["oracle"], piles=[2, 2], server=server, token=register(server))
+        assert summary.matches > 0 and summary.forfeits == 0
