@@ -153,11 +153,7 @@ impl From<&TalkMessage> for pb::SaidEvent {
 }
 
 /// Reads a message of a record.
-pub(crate) fn parse_said(
-    said: &pb::SaidEvent,
-    seats: SeatCount,
-    field: RequestField<'_>,
-) -> Option<TalkMessage> {
+pub fn parse_said(said: &pb::SaidEvent, seats: SeatCount, field: RequestField<'_>) -> Option<TalkMessage> {
     let seat = field.member("seat").ok_or_report(seats.seat(said.seat as usize));
     let seat_at = |&seat: &u32, at: RequestField<'_>| at.ok_or_report(seats.seat(seat as usize));
     let to: Option<Vec<_>> = field.member("to").parse_each(&said.to, seat_at);

@@ -1,7 +1,10 @@
 //! A match ply by ply, from its events.
 
-use lastnim_core::game::{Ending, Game, Piles, Position, SeatCount};
+use lastnim_core::game::{Ending, Game, Piles, Position, SeatCount, SeatSet};
+use lastnim_core::referee::TalkMessage;
+use lastnim_proto::parse_request;
 use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_proto::talk::parse_said;
 use tonic::Status;
 
 /// The number of takes, and of incidents, that are kept if only the newest position is shown. Its page needs no more.
@@ -18,11 +21,17 @@ pub(super) struct Replay {
     dropped: u32,
     /// The rows by seat; empty before they are revealed.
     pub rows: Vec<pb::Row>,
+    /// The seats that declared no valid row in time, and have the standard row.
+    pub defaulted: SeatSet,
     /// The dealt rows by seat; empty before they are opened, and if no rows were dealt.
     pub dealt_rows: Vec<pb::Row>,
     /// The forfeited seats, each with the number of takes made before.
     pub forfeits: Vec<(u32, pb::ForfeitedEvent)>,
-    /// Events other than takes.
+    /// What the seats said before they declared their rows, as far as everybody may know it.
+    pub messages: Vec<TalkMessage>,
+    /// The number of rounds of talk that have ended.
+    pub rounds_heard: u32,
+    /// Events other than takes, messages and the ends of a seat's talk.
     pub incidents: Vec<pb::RecordEvent>,
     /// How the match ended.
     pub end: Option<pb::EndedEvent>,
@@ -72,14 +81,22 @@ impl Replay {
             dropped: 0,
             start_banks,
             rows: Vec::new(),
+            defaulted: SeatSet::default(),
             dealt_rows: Vec::new(),
             forfeits: Vec::new(),
+            messages: Vec::new(),
+            rounds_heard: 0,
             incidents: Vec::new(),
             end: None,
             events: 1,
             newest: Some(start.clone()),
             start,
         })
+    }
+
+    /// Returns the number of seats.
+    pub(super) fn seats(&self) -> SeatCount {
+        self.start.seats()
     }
 
     /// Returns the game that the match began with; `None` before rows are revealed.
@@ -114,16 +131,20 @@ impl Replay {
                 self.dealt_rows = dealt.rows.clone().map(|matrix| matrix.rows).unwrap_or_default();
             }
             Some(Event::Forfeited(forfeited)) => self.forfeits.push((self.plies(), *forfeited)),
+            Some(Event::Said(said)) => {
+                let seats = self.seats();
+                self.messages.extend(parse_request(|field| parse_said(said, seats, field)));
+                return;
+            }
+            Some(Event::TalkEnded(_)) => return,
+            Some(Event::Heard(heard)) => self.rounds_heard = heard.round + 1,
             Some(Event::Ended(ended)) => self.end = Some(*ended),
-            Some(
-                Event::Created(_)
-                | Event::Said(_)
-                | Event::TalkEnded(_)
-                | Event::Heard(_)
-                | Event::Declared(_)
-                | Event::Struck(_),
-            )
-            | None => {}
+            Some(Event::Declared(declared)) if declared.defaulted() != pb::RowDefault::Unspecified => {
+                if let Ok(seat) = self.seats().seat(declared.seat as usize) {
+                    self.defaulted.insert(seat);
+                }
+            }
+            Some(Event::Created(_) | Event::Declared(_) | Event::Struck(_)) | None => {}
         }
         self.incidents.push(timed);
     }

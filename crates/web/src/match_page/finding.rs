@@ -1,5 +1,6 @@
 //! What happened in a match, in sentences: who won and why, and what each take did.
 
+use super::conversation::{heard_sentence, open_round};
 use super::sentence::{Seats, Sentence, ordinal_text};
 use crate::replay::Replay;
 use lastnim_core::oracle::TakeRange;
@@ -55,6 +56,9 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
 pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     if game.phase() == pb::Phase::Quarantined {
         return Sentence::of(format!("The server stopped this match: {}", game.damage));
+    }
+    if let (Some(round), Some(talk)) = (open_round(replay), &replay.setup.talk) {
+        return Sentence::of(format!("The seats are talking: round {round} of {}.", talk.rounds));
     }
     match replay.position_after(replay.plies()) {
         _ if replay.rows.is_empty() => Sentence::of("The seats are saying whom they want to see win."),
@@ -225,7 +229,10 @@ pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
             Some(pb::EndedEvent { winner: Some(winner), .. }) => {
                 Some(Sentence::default().seat(*winner as usize).text(" won."))
             }
-            _ => replay.incidents.last().and_then(|timed| incident_sentence(timed.event.as_ref()?)),
+            _ => replay.incidents.last().and_then(|timed| match timed.event.as_ref()? {
+                Event::Heard(heard) => Some(heard_sentence(replay, heard.round)),
+                event => incident_sentence(event),
+            }),
         },
     };
     draft.map(|draft| draft.plain(seats).trim_end().to_owned()).unwrap_or_default()

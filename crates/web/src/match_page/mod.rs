@@ -2,6 +2,7 @@
 
 mod analysed_position;
 mod board;
+mod conversation;
 mod finding;
 mod heat_table;
 mod match_parts;

@@ -2,6 +2,7 @@
 
 use crate::seat_sign::seat_sign;
 use askama::Template;
+use lastnim_core::game::Seat;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::ordinal_word;
@@ -87,6 +88,26 @@ impl Sentence {
     #[must_use = "returns the longer sentence"]
     pub(crate) fn seat(self, seat: usize) -> Self {
         self.with(SentencePart::Seat(seat))
+    }
+
+    /// Appends seats with a text between them, and another one before the last.
+    #[must_use = "returns the longer sentence"]
+    pub(crate) fn seats(
+        mut self,
+        seats: impl IntoIterator<Item = Seat>,
+        between: &str,
+        before_last: &str,
+    ) -> Self {
+        let mut seats = seats.into_iter().enumerate().peekable();
+        while let Some((place, seat)) = seats.next() {
+            self = match place {
+                0 => self,
+                _ if seats.peek().is_none() => self.text(before_last),
+                _ => self.text(between),
+            };
+            self = self.seat(seat.index());
+        }
+        self
     }
 
     /// Appends the sentences of another value.

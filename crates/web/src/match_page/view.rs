@@ -1,6 +1,7 @@
 //! A match after some takes, as the parts of its page.
 
 use super::board::{BoardMode, MatchBoard, TakeLinks};
+use super::conversation::Conversation;
 use super::finding::{self, forfeit_reason_text, preference_rank};
 use super::heat_table::{costs_table, wants_table};
 use super::model_replies::ModelReplies;
@@ -20,7 +21,7 @@ use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
 use lastnim_report::render::{Time, write_template};
 use lastnim_report::tournament_settings::clock_text;
-use lastnim_report::words::{join_first_items, join_items, shortened_list};
+use lastnim_report::words::{count_with_noun, format_duration, join_first_items, join_items, shortened_list};
 use tonic::Status;
 
 /// The maximum number of seats for which each seat shows what it wants.
@@ -34,7 +35,7 @@ const MAX_STEPPED_TAKES: u32 = 2_000;
 #[derive(Debug, Template)]
 #[template(
     path = "match.html",
-    blocks = ["state", "board", "seats", "line", "steps", "said", "oracle", "rows", "takes", "takes_note", "ledger", "incidents"]
+    blocks = ["state", "board", "seats", "line", "steps", "said", "talk", "oracle", "rows", "takes", "takes_note", "ledger", "incidents"]
 )]
 struct MatchContent {
     state_html: String,
@@ -49,6 +50,8 @@ struct MatchContent {
     /// What a model wrote before the last take; may be empty.
     said_words: String,
     said_class: String,
+    /// What the seats said to each other; empty if they do not talk.
+    talk_html: String,
     /// What the oracle says; empty without it.
     panel: String,
     wants: String,
@@ -208,6 +211,7 @@ impl MatchAtPly<'_> {
             .with("line", write_template(&content.as_line()))
             .with("steps", write_template(&content.as_steps()))
             .with("said", write_template(&content.as_said()))
+            .with("talk", write_template(&content.as_talk()))
             .with("oracle", write_template(&content.as_oracle()))
             .with("rows", write_template(&content.as_rows()))
             .with("takes-note", write_template(&content.as_takes_note()))
@@ -267,6 +271,7 @@ impl MatchAtPly<'_> {
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
             said_words: words.unwrap_or_default(),
             said_class: mover.map(|seat| seat_class(seat as usize)).unwrap_or_default(),
+            talk_html: Conversation { replay, seats }.html(),
             panel: panel.unwrap_or_default(),
             wants: wants_table(replay, seats, winner),
             outlined: outlined.unwrap_or_default(),
@@ -369,7 +374,10 @@ impl MatchAtPly<'_> {
             .map(|(before, event)| (*before, format!("forfeited: {}", forfeit_reason_text(event.reason()))));
         let is_last = self.ply == self.replay.plies();
         let is_ended = is_last && self.replay.end.is_some();
-        let is_to_move = !position.is_over() && position.to_move().index() == seat && !is_ended;
+        let is_to_move = !self.replay.rows.is_empty()
+            && !position.is_over()
+            && position.to_move().index() == seat
+            && !is_ended;
         let mut states = Vec::new();
         match self.final_winner() {
             Some(winner) if winner == seat => states.push("won".to_owned()),
@@ -426,6 +434,13 @@ impl MatchAtPly<'_> {
             ("piles", Some(shortened_list(&piles, ", "))),
             ("moves first", Some(seats.name(setup.first as usize).to_owned())),
             ("orders", Some(orders.to_owned())),
+            (
+                "talk",
+                setup.talk.as_ref().map(|talk| {
+                    let rounds = count_with_noun(talk.rounds, "round", "rounds");
+                    format!("{rounds}, each of at most {}", format_duration(talk.round_ms.into()))
+                }),
+            ),
             ("clock", setup.clock.map(clock_text)),
             ("strikes until a seat is forfeited", Some(setup.strikes.to_string())),
             ("most takes", Some(setup.max_plies.to_string())),
