@@ -1,49 +1,78 @@
-//! The audit of a bot that a server returned.
+//! The audit of a bot that a server returned, for pages.
 
 use super::{
-    Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
+    Cell, CellParts, Column, NumberFormat, NumberUnit, Section, Table,
     bot_audit::{
-        comparisons::{answer_section, condition_section, condition_sentences},
+        comparisons::{answer_table, clear_condition_texts, condition_table},
         talk::talk_sections,
     },
-    help_power::help_power_section,
+    bot_help::{help_sentences, pair_section, told_pairs},
+    help_power::help_power_table,
     words::{count_with_noun, join_items, ordinal_word},
 };
+use lastnim_auditing::MIN_GROUPS;
 use lastnim_proto::pb;
 
-/// The maximum number of ordered pairs shown.
-const MAX_PAIRS: usize = 40;
-/// The maximum number of rows shown for each number of seats.
+/// The maximum number of orders shown for each number of seats.
 const MAX_ROWS: usize = 5;
 
 const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
-const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
+const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 2);
 
-/// Reports the audit of a bot without its puzzles: figures with intervals, phases and piles, declared and revealed
-/// rows, and which bots gained or paid. `None` if no match counts.
-pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
+/// What a page says about the audit of a bot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExplainedAudit {
+    /// The main finding.
+    pub headline: String,
+    /// Sentences about the play of the bot, its figures, and whom it helps.
+    pub sections: Vec<Section>,
+    /// Further tables. A page shows them when a visitor asks for them.
+    pub details: Vec<Section>,
+}
+
+/// Explains the audit of a bot without its puzzles; `None` if no match counts.
+pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAudit> {
     let report = response.report.as_ref()?;
     let found = report.bots.first()?;
     let figures = found.figures.as_ref()?;
-    let mut sections = vec![
-        Section::with_heading("Figures, with 95% intervals over duplicate groups")
-            .table(figure_table(figures)),
-        Section::with_heading(
-            "By phase: more than two thirds of the counters are left, more than one third, or less",
-        )
-        .table(slice_table("phase", &figures.by_phase)),
-        Section::with_heading("By the number of nonempty piles")
-            .table(slice_table("live piles", &figures.by_live_piles)),
+    let bot = &found.bot;
+    let headline = match &figures.accuracy {
+        Some(accuracy) => {
+            format!("{} of the takes of {bot} are optimal", SHARE.format_number(accuracy.value))
+        }
+        None => format!("{bot} has made no take that counts"),
+    };
+    let head = Section::new()
+        .paragraphs(source_notes(response, report, figures))
+        .paragraphs(error_sentence(figures))
+        .paragraphs(clear_conditions(found));
+    let notes = interval_notes(figures, report);
+    let in_figures = Section::with_heading("In figures").table(figure_table(figures)).paragraphs(notes);
+    let pairs = told_pairs(bot, &report.pairs);
+    let helps = Section::with_heading("Who helps whom").paragraphs(help_sentences(bot, &pairs));
+    let mut details = vec![
+        slice_section("When it errs: by part of the match", "part of the match", &figures.by_phase)
+            .paragraph("In the opening, more than two thirds of the counters are left; in the middle, more than one third; at the end, fewer."),
+        slice_section("When it errs: by the number of piles left", "piles left", &figures.by_live_piles),
     ];
-    sections.extend(condition_section(&found.conditions));
-    sections.extend(answer_section(found));
-    sections.extend(talk_sections(std::slice::from_ref(found)));
-    sections.extend(found.preferences.iter().map(preference_section));
-    sections.push(pair_section(&found.bot, &report.pairs));
-    sections.extend(help_power_section(&report.powers));
-    let head = Section::new().paragraphs(source_notes(response, report));
-    let head = head.paragraphs(condition_sentences(&found.conditions));
-    Some(Report::from(head).with_sections(sections))
+    details.extend(
+        condition_table(&found.conditions)
+            .map(|table| Section::with_heading("When it errs: in some situations").table(table)),
+    );
+    details.extend(talk_sections(std::slice::from_ref(found)));
+    details.extend(found.preferences.iter().map(preference_section));
+    details.extend((!pairs.is_empty()).then(|| pair_section(&pairs)));
+    details.extend(answer_table(found).map(|table| {
+        Section::with_heading("Which bots answer like it").table(table).paragraph(
+            "Bots that give far more equal answers than by chance choose alike; they need not be one program. If the bot agrees with itself more often than with another bot, the two differ.",
+        )
+    }));
+    details.extend(help_power_table(&report.powers).map(|table| {
+        Section::with_heading("How much help between bots this audit would notice").table(table).paragraph(
+            "In a simulation, two of these bots help each other in a share of their groups, and all others play as they did. Each number is the chance that the audit notices this.",
+        )
+    }));
+    Some(ExplainedAudit { headline, sections: vec![head, in_figures, helps], details })
 }
 
 /// Returns the share of a bot's takes that were optimal, and a sentence on how certain that is; `None` if it made no
@@ -64,20 +93,26 @@ pub fn accuracy_text(found: &pb::BotFindings) -> Option<(String, String)> {
 
 /// Says under which conditions a bot clearly errs more or less.
 pub fn clear_conditions(found: &pb::BotFindings) -> impl Iterator<Item = String> {
-    condition_sentences(&found.conditions)
+    clear_condition_texts(&found.conditions)
 }
 
-/// Says which matches the figures cover.
-fn source_notes(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<String> {
+/// Says which matches are covered.
+fn source_notes(
+    response: &pb::AuditBotResponse,
+    report: &pb::BotReport,
+    figures: &pb::BotFigures,
+) -> Vec<String> {
+    let takes = count_with_noun(figures.plies, "take", "takes");
     let matches = count_with_noun(report.matches, "match", "matches");
-    let groups = count_with_noun(report.groups, "duplicate group", "duplicate groups");
-    let about = if report.groups_exact { "" } else { "about " };
     let newest = if response.more_matches {
         "These are only its newest matches: there was no time to read older ones."
     } else {
         "These are all of its matches that count."
     };
-    let mut words = vec![format!("{matches} in {about}{groups}. {newest}")];
+    let mut words = vec![
+        format!("Its {takes} in {matches} are compared with optimal play. {newest}"),
+        "A take is optimal if no other take leads to a winner that the bot likes better, given that everybody then plays optimally. Any other take is an error.".to_owned(),
+    ];
     if response.matches_damaged > 0 {
         let damaged = count_with_noun(
             response.matches_damaged,
@@ -87,6 +122,36 @@ fn source_notes(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
         words.push(format!("{damaged} damaged or removed."));
     }
     words
+}
+
+/// Says what errors cost and gave the bot.
+fn error_sentence(figures: &pb::BotFigures) -> Option<String> {
+    let cost = RANKS.format_number(figures.regret_per_match.as_ref()?.value);
+    let luck = figures.luck_per_match.as_ref()?.value;
+    let gave = if luck < 0.0 { "cost" } else { "gave" };
+    let luck = RANKS.format_number(luck.abs());
+    Some(format!(
+        "In an average match, its own errors cost it {cost} places in its order of winners, and the errors of others {gave} it {luck} places."
+    ))
+}
+
+/// Explains the intervals of the figures, or why there are none.
+fn interval_notes(figures: &pb::BotFigures, report: &pb::BotReport) -> Vec<String> {
+    let same = "Matches of the same bots on the same piles, with the seats moved round, count as one group";
+    let about = if report.groups_exact { "" } else { "about " };
+    let groups = count_with_noun(report.groups, "group", "groups");
+    let has_intervals = figures.accuracy.as_ref().is_some_and(|estimate| estimate.low.is_some());
+    let note = if has_intervals {
+        format!(
+            "In 95 of 100 such audits, the interval contains the true value. {same}: {about}{groups} here."
+        )
+    } else {
+        format!("There are no intervals yet. {same}: {about}{groups} here, and {MIN_GROUPS} are needed.")
+    };
+    vec![
+        "A place is a step down in the bot's order of winners, from its first choice to its last.".to_owned(),
+        note,
+    ]
 }
 
 /// Returns the cell for an estimate: with its interval, if there are enough groups.
@@ -104,26 +169,24 @@ fn estimate_column(label: &str, format: NumberFormat) -> Column {
 
 fn figure_table(figures: &pb::BotFigures) -> Table {
     let columns = [
-        Column::text("figure"),
+        Column::text("what"),
         Column::number("value", RANKS.unit, RANKS.precision),
         Column::number("95% interval", RANKS.unit, RANKS.precision).with_parts(CellParts::Interval),
     ];
     let mut table = Table::new(columns);
     for (name, format, estimate) in [
-        ("accuracy", SHARE, &figures.accuracy),
-        ("regret per ply", RANKS, &figures.regret_per_ply),
-        ("regret per match", RANKS, &figures.regret_per_match),
-        ("luck per match", RANKS, &figures.luck_per_match),
-        ("satisfaction", RANKS, &figures.satisfaction),
-        ("wins", SHARE, &figures.win_share),
-        ("forfeits", SHARE, &figures.forfeit_share),
+        ("takes that were optimal", SHARE, &figures.accuracy),
+        ("places that a take cost it", RANKS, &figures.regret_per_ply),
+        ("places that its errors cost it in a match", RANKS, &figures.regret_per_match),
+        ("places that the errors of others gave it in a match", RANKS, &figures.luck_per_match),
+        ("satisfaction: 100% if its first choice always wins, 0% if its last", SHARE, &figures.satisfaction),
+        ("matches that it won", SHARE, &figures.win_share),
+        ("matches in which its seat was forfeited", SHARE, &figures.forfeit_share),
     ] {
         let Some(estimate) = estimate else { continue };
         let interval = match (estimate.low, estimate.high, estimate.too_few_groups) {
             (Some(low), Some(high), _) => Cell::Interval { low, high },
-            (_, _, Some(groups)) => {
-                Cell::Missing(Some(format!("too few: {}", count_with_noun(groups, "group", "groups"))))
-            }
+            (_, _, Some(_)) => Cell::Missing(Some("too few matches".to_owned())),
             _ => Cell::NONE,
         };
         table.push_row([name.into(), estimate.value.into(), interval]).format = Some(format);
@@ -131,48 +194,64 @@ fn figure_table(figures: &pb::BotFigures) -> Table {
     table
 }
 
-fn slice_table(title: &str, slices: &[pb::BotSlice]) -> Table {
+fn slice_section(heading: &str, title: &str, slices: &[pb::BotSlice]) -> Section {
     let slices: Vec<_> = slices.iter().filter(|slice| slice.plies > 0).collect();
-    Table::of_items(&slices)
-        .column(Column::text(title), |slice| slice.circumstance.clone())
-        .column(Column::integer("plies"), |slice| slice.plies)
-        .column(estimate_column("accuracy", SHARE), |slice| estimate_cell(slice.accuracy.as_ref()))
-        .column(estimate_column("regret/ply", RANKS), |slice| estimate_cell(slice.regret_per_ply.as_ref()))
-        .into_table()
+    let table = Table::of_items(&slices)
+        .column(Column::text(title), |slice| circumstance_words(&slice.circumstance))
+        .column(Column::integer("takes"), |slice| slice.plies)
+        .column(estimate_column("optimal", SHARE), |slice| estimate_cell(slice.accuracy.as_ref()))
+        .column(estimate_column("places lost per take", RANKS), |slice| {
+            estimate_cell(slice.regret_per_ply.as_ref())
+        })
+        .into_table();
+    Section::with_heading(heading).table(table)
 }
 
-/// Reports the rows of a bot, and the row that its takes fit best.
+/// Writes the part of a match, or the number of piles: `5-8` as `5 to 8`, and `9+` as `9 or more`.
+fn circumstance_words(circumstance: &str) -> String {
+    circumstance.replace('-', " to ").replace('+', " or more")
+}
+
+/// Reports what a bot wanted, and the order that its takes fit best.
 fn preference_section(preference: &pb::BotPreference) -> Section {
-    let (what, how) =
-        if preference.by_place { ("assigned", ", as choices of the assigned row") } else { ("declared", "") };
-    let place = |&number: &u32| if preference.by_place { choice_words(number) } else { seat_words(number) };
-    let row_words =
-        |row: &Option<pb::Row>| row.as_ref().map(|row| join_items(row.offsets.iter().map(place), ", then "));
-    let heading = format!("Rows {what} at tables of {}{how}", preference.seats);
+    let order_words = |row: &Option<pb::Row>| {
+        let place =
+            |&number: &u32| if preference.by_place { choice_words(number) } else { seat_words(number) };
+        row.as_ref().map(|row| join_items(row.offsets.iter().map(place), ", then "))
+    };
+    let seats = preference.seats;
+    let (heading, believed) = if preference.by_place {
+        (
+            format!("What it plays for in matches of {seats} seats whose orders are given"),
+            "know the given order",
+        )
+    } else {
+        (format!("What it says that it wants in matches of {seats} seats"), "believe what it says")
+    };
     let shown = &preference.rows[..preference.rows.len().min(MAX_ROWS)];
     let table = Table::of_items(shown)
-        .column(Column::text("row"), |held| row_words(&held.row))
+        .column(Column::text("wants"), |held| order_words(&held.row))
         .column(Column::integer("matches"), |held| held.matches)
         .column(
             Column { format: SHARE, ..Column::integer("optimal takes").with_parts(CellParts::Fraction) }
-                .with_meaning("the bot's own takes that were optimal for this row"),
+                .with_meaning("its takes that were optimal for this order"),
             |held| fraction_cell(held.optimal_plies, held.plies),
         )
         .column(
             Column::number("agreement", SHARE.unit, SHARE.precision).with_meaning(
-                "share of the choices between two winners in which the bot chose the one that this row prefers",
+                "of its choices between two winners, the share in which it chose the one that comes first in this order",
             ),
             |held| held.agreement,
         )
         .into_table();
     let hidden = (preference.rows.len() - shown.len()) as u64;
     let more =
-        (hidden > 0).then(|| format!("{} not shown.", count_with_noun(hidden, "more row", "more rows")));
+        (hidden > 0).then(|| format!("{} not shown.", count_with_noun(hidden, "more order", "more orders")));
     let fit = preference.best_fit.as_ref().map(|fit| {
         let agreement = SHARE.format_number(fit.agreement);
-        let row = row_words(&fit.row).unwrap_or_default();
+        let row = order_words(&fit.row).unwrap_or_default();
         format!(
-            "Its takes fit this row best: {row}. This holds if the others believe the {what} row. Then {} of {} are optimal for it, and it agrees with {agreement} of the bot's choices between winners.",
+            "Its takes fit this order best: {row}. If the others {believed}, {} of {} are optimal for it, and {agreement} of its choices between two winners agree with it.",
             fit.optimal_plies,
             count_with_noun(fit.plies, "take", "takes")
         )
@@ -201,42 +280,13 @@ fn fraction_cell(part: u64, whole: u64) -> Cell {
     }
 }
 
-/// Reports how many ranks the takes of each bot cost and gave the others.
-fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
-    let mut pairs: Vec<_> = pairs.iter().filter(|pair| pair.cost > 0 || pair.gave > 0).collect();
-    pairs.sort_by_key(|pair| (pair.mover != bot, std::cmp::Reverse(pair.gave.max(pair.cost))));
-    let ledger = |pair: &&pb::PairFindings| -pair.ledger;
-    let table = Table::of_items(&pairs)
-        .column(Column::text("mover").with_key("bot"), |pair| pair.mover.clone())
-        .column(Column::text("other").with_key("bot"), |pair| pair.other.clone())
-        .column(Column::integer("matches"), |pair| pair.matches)
-        .column(Column::integer("errors").with_meaning("the mover's takes that cost it ranks"), |pair| {
-            pair.errors
-        })
-        .column(Column::integer("cost").with_meaning("ranks that the mover's takes cost the other"), |pair| {
-            pair.cost
-        })
-        .column(Column::integer("gave").with_meaning("ranks that the mover's takes gave the other"), |pair| {
-            pair.gave
-        })
-        .column(Column::integer("net").with_sign().with_meaning("what it gave minus what it cost"), ledger)
-        .into_table();
-    let section = Section::with_heading("Who helps whom");
-    if pairs.is_empty() {
-        return section.paragraph("No take cost or gave another bot any ranks.");
-    }
-    let more = pairs.len().saturating_sub(MAX_PAIRS) as u64;
-    let more = (more > 0).then(|| format!("{} not shown.", count_with_noun(more, "more pair", "more pairs")));
-    section.table(Table { max_shown: Some(MAX_PAIRS), ..table }).paragraphs(more)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::Terminal;
+    use crate::{Report, render::Terminal};
 
     #[test]
-    fn findings_have_intervals() {
+    fn an_audit_is_explained() {
         let estimate = |value, interval: Option<(f64, f64)>| pb::Estimate {
             value,
             low: interval.map(|interval| interval.0),
@@ -252,8 +302,12 @@ mod tests {
         };
         let figures = pb::BotFigures {
             accuracy: Some(estimate(0.75, Some((0.5, 0.9)))),
+            regret_per_match: Some(estimate(0.75, None)),
+            luck_per_match: Some(estimate(-0.25, None)),
             win_share: Some(estimate(0.5, None)),
+            plies: 8,
             by_phase: vec![slice],
+            by_live_piles: vec![pb::BotSlice { circumstance: "5-8".into(), plies: 2, ..Default::default() }],
             ..Default::default()
         };
         let row = |offsets: &[u32]| Some(pb::Row { offsets: offsets.to_vec() });
@@ -285,6 +339,13 @@ mod tests {
             errors: 1,
             ..Default::default()
         };
+        let back = pb::PairFindings {
+            mover: "bob".into(),
+            other: "ann".into(),
+            cost: 1,
+            ledger: 1,
+            ..Default::default()
+        };
         let condition = pb::ConditionFindings {
             condition: "after_noon".into(),
             plies: 9,
@@ -309,30 +370,57 @@ mod tests {
             groups: 1,
             groups_exact: true,
             bots: vec![found],
-            pairs: vec![pair],
+            pairs: vec![pair, back],
             ..Default::default()
         };
         let response =
             pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
-        let text = Terminal::without_styles().report_text(&bot_findings_report(&response).unwrap());
+        let found = explain_bot_audit(&response).unwrap();
+        assert_eq!(found.headline, "75.0% of the takes of ann are optimal");
+        let report: Report = found.sections.into_iter().chain(found.details).collect();
+        let text = Terminal::without_styles().report_text(&report);
+        let text = join_items(text.split_whitespace(), " ");
         for part in [
-            "2 matches in 1 duplicate group. These are only its newest matches:",
-            "accuracy  75.0%     50.0% to 90.0%",
-            "wins      50.0%  too few: 3 groups",
-            "opening      4  75.0% ±25.0%",
-            "itself, then the next seat        2  75.0% (3 of 4)",
-            "Rows assigned at tables of 3, as choices of the assigned row",
-            "its 3rd choice, then its 1st choice, then its 2nd choice        1",
-            "Its takes fit this row best: the next seat, then itself. This holds if",
-            "ann    bob          2       1     1     3   +2",
-            "It errs more often when the match began after noon UTC: its share of errors differs by 25.0% (95%: 12.5% to 37.5%)",
-            "the match began after noon UTC      9",
-            "itself       7        75.0%      50.0%",
-            "show that both choose alike, not that they are one program.",
-            "each opens matches with the best take for the other                5%                85%",
+            "Its 8 takes in 2 matches are compared with optimal play. These are only its newest matches:",
+            "its own errors cost it 0.75 places in its order of winners, and the errors of others cost it 0.25 places.",
+            "takes that were optimal 75.0% 50.0% to 90.0%",
+            "matches that it won 50.0% too few matches",
+            "the interval contains the true value. Matches of the same bots on the same piles, with the seats moved round, count as one group: 1 group here.",
+            "opening 4 75.0% ±25.0%",
+            "5 to 8 2",
+            "itself, then the next seat 2 75.0% (3 of 4)",
+            "What it plays for in matches of 3 seats whose orders are given",
+            "its 3rd choice, then its 1st choice, then its 2nd choice 1",
+            "Its takes fit this order best: the next seat, then itself. If the others believe what it says, 4 of 4 takes are optimal for it, and 87.5%",
+            "Its takes helped bob most: they gave it 2 places more than they cost it. The takes of bob hurt it most: they cost it 1 place more than they gave it.",
+            "ann bob 2 1 1 3 +2",
+            "It errs more often when the match began after noon UTC: in comparable positions, its share of errors is then 25.0 percentage points higher (95% interval: 12.5 to 37.5).",
+            "the match began after noon UTC 9",
+            "itself 7 75.0% 50.0%",
+            "they need not be one program.",
+            "each opens matches with the best take for the other 5% 85%",
         ] {
             assert!(text.contains(part), "{part:?} is missing:\n{text}");
         }
-        assert_eq!(bot_findings_report(&pb::AuditBotResponse::default()), None);
+        assert_eq!(explain_bot_audit(&pb::AuditBotResponse::default()), None);
+    }
+
+    #[test]
+    fn a_bot_that_errs_less_has_a_lower_share_of_errors() {
+        let added =
+            pb::Estimate { value: -0.25, low: Some(-0.375), high: Some(-0.125), ..Default::default() };
+        let condition = pb::ConditionFindings {
+            condition: "behind".into(),
+            added_errors: Some(added),
+            ..Default::default()
+        };
+        let found = pb::BotFindings { conditions: vec![condition], ..Default::default() };
+        let words: Vec<_> = clear_conditions(&found).collect();
+        assert_eq!(
+            words,
+            [
+                "It errs less often when its predicted rank is worse than at the start: in comparable positions, its share of errors is then 25.0 percentage points lower (95% interval: 12.5 to 37.5)."
+            ]
+        );
     }
 }

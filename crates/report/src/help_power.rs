@@ -3,8 +3,9 @@
 use super::{Column, NumberUnit, Section, Table};
 use lastnim_proto::pb;
 
-/// Reports how likely the tests would have been to find help between two bots of this field; `None` if that is unknown.
-pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
+/// Tabulates how likely the tests would have been to find help between two bots of this field; `None` if that is
+/// unknown.
+pub(super) fn help_power_table(powers: &[pb::HelpPower]) -> Option<Table> {
     let first = powers.first()?;
     let of_one: Vec<&pb::HelpPower> =
         powers.iter().filter(|power| power.share.total_cmp(&first.share).is_eq()).collect();
@@ -14,13 +15,17 @@ pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
     for (at, power) in of_kind(first.kind).enumerate() {
         let share = 100.0 * power.share;
         let column = Column::number(format!("in {share:.0}% of groups"), NumberUnit::Share, 0)
-            .with_key(format!("in_{share:.0}_percent"))
-            .with_meaning("the chance that such help would have been significant");
+            .with_key(format!("in_{share:.0}_percent"));
         table = table.column(column, move |power| of_kind(power.kind).nth(at).map(|power| power.chance));
     }
+    Some(table.into_table())
+}
+
+/// Reports how likely the tests would have been to find help between two bots of this field; `None` if that is unknown.
+pub(super) fn help_power_section(powers: &[pb::HelpPower]) -> Option<Section> {
     Some(
         Section::with_heading("What this audit would have found: the chance that help would have been significant")
-            .table(table.into_table())
+            .table(help_power_table(powers)?)
             .paragraph(
                 "Simulated: two bots of this field that met each other give help in this share of their distinct groups, and all others play as they did. A flag also needs a favour that is large and costs its bot enough: rare help can be too small for that.",
             ),

@@ -8,6 +8,7 @@ pub mod benchmark_card;
 mod block;
 pub mod bot_audit;
 pub mod bot_findings;
+mod bot_help;
 pub mod bot_record;
 pub mod bots;
 pub mod capital_history;

@@ -2,6 +2,7 @@
 
 use super::address::{PageAddress, PageFormat, cell_link};
 use super::board::draw_static_board;
+use super::fold::folded_html;
 use super::match_page::format_take_ranges;
 use super::page::Page;
 use super::page_content::PageContent;
@@ -12,8 +13,8 @@ use askama::Template;
 use lastnim_core::game::{BotName, Game};
 use lastnim_proto::pb;
 use lastnim_report::Section;
-use lastnim_report::bot_findings::bot_findings_report;
-use lastnim_report::render::{Html, write_template};
+use lastnim_report::bot_findings::{ExplainedAudit, explain_bot_audit};
+use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::winner_words::ending_rule;
 use lastnim_report::words::{count_with_noun, join_first_items, join_items};
 use pb::bot_service_server::BotService as _;
@@ -55,25 +56,45 @@ pub(super) async fn bot_audit_page(
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
         let html = Html::with_links(&cell_link);
-        let mut content = String::new();
-        match bot_findings_report(&audited) {
-            Some(report) => content += &html.report_html(&report),
-            None => {
-                content += &html.section_html(
-                    &Section::new().paragraph("This bot has not played any matches that count."),
-                );
-            }
-        }
         let found = audited.report.iter().flat_map(|report| &report.bots).next();
-        content += &puzzles_html(found.map_or(&[], |found| &found.puzzles));
-        Ok(audit_page(address, &name, content))
+        let puzzles = puzzles_html(found.map_or(&[], |found| &found.puzzles));
+        Ok(match explain_bot_audit(&audited) {
+            Some(ExplainedAudit { headline, sections, details }) => {
+                let told = html.report_html(&sections.into_iter().collect());
+                let details = details.into_iter().map(|section| detail_html(html, section)).collect();
+                let content = told + &puzzles + &write_template(&MoreFigures { details });
+                audit_page(address, &name, content, Some(headline))
+            }
+            None => {
+                let section = Section::new().paragraph("This bot has not played any matches that count.");
+                audit_page(address, &name, html.section_html(&section), None)
+            }
+        })
     }))
 }
 
-fn audit_page(address: &PageAddress, name: &BotName, content: String) -> Page {
+/// Tables that are folded at first.
+#[derive(Template)]
+#[template(path = "more_figures.html")]
+struct MoreFigures {
+    details: String,
+}
+
+/// Writes a section, folded below its heading.
+fn detail_html(html: Html<'_>, mut section: Section) -> String {
+    let summary = section.heading.take().unwrap_or_default();
+    folded_html(&summary, html.section_html(&section))
+}
+
+/// Writes the page; its heading is its main finding, if there is one.
+fn audit_page(address: &PageAddress, name: &BotName, content: String, finding: Option<String>) -> Page {
     let summary =
         format!("The newest matches of {name} compared with optimal play, and its worst errors as puzzles");
-    Page::of_html(address, format!("How {name} plays"), content).with_summary(summary)
+    let page = Page::of_html(address, format!("How {name} plays"), content);
+    match finding {
+        Some(finding) => page.with_heading(text_html(&finding)).with_summary(finding),
+        None => page.with_summary(summary),
+    }
 }
 
 fn no_kept_audit_status(name: &BotName) -> Status {
@@ -147,7 +168,7 @@ fn audit_running_page(name: &BotName) -> PageContent {
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
         let words = "The newest matches of this bot are being compared with optimal play, or are waiting while another bot's are compared. This page reloads itself until the result is ready.";
         let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(words));
-        Ok(audit_page(address, &name, content))
+        Ok(audit_page(address, &name, content, None))
     });
     content.with_pending_part()
 }

@@ -11,7 +11,7 @@ use askama::Template;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
 use lastnim_report::bot_findings::{accuracy_text, clear_conditions};
-use lastnim_report::render::{Html, Time, write_template};
+use lastnim_report::render::{Html, Time, text_html, write_template};
 use lastnim_report::words::{count_with_noun, join_first_items};
 use lastnim_report::{
     Block, Report, Section,
@@ -116,7 +116,7 @@ pub(super) async fn bot_page(
             facts: facts_html(shown),
         };
         let page = Page::of_html(address, name.to_string(), write_template(&content));
-        Ok(page.with_heading(write_template(&Headline { words: &headline })).with_summary(headline))
+        Ok(page.with_heading(text_html(&headline)).with_summary(headline))
     });
     Ok(content.with_lifetime(lifetime))
 }
@@ -143,12 +143,6 @@ impl MissingAudit {
         };
         Ok(Self { words, lifetime: PageLifetime::default() })
     }
-}
-
-#[derive(Template)]
-#[template(source = "{{ words }}", ext = "html")]
-struct Headline<'a> {
-    words: &'a str,
 }
 
 /// Describes a bot's rating, how uncertain it is, and the share of its takes that are optimal.

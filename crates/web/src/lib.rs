@@ -15,6 +15,7 @@ mod bot_audits;
 mod bot_page;
 mod embed_page;
 mod error_page;
+mod fold;
 mod forms;
 mod home_page;
 mod home_view;

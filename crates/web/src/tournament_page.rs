@@ -1,6 +1,7 @@
 //! The page of a tournament.
 
 use super::address::{PageAddress, PageFormat, cell_link};
+use super::fold::folded_html;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
@@ -80,7 +81,7 @@ fn downloads_html(id: TournamentId) -> String {
         toml: PageAddress::Tournament { id }.in_format(PageFormat::Toml),
         records: Html::with_links(&cell_link).section_html(&records),
     });
-    write_template(&CollapsibleSection { summary: "Downloads", content })
+    folded_html("Downloads", content)
 }
 
 /// Returns a page of the standings, with the cross-table if it is small.
@@ -155,16 +156,5 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
     }
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
     let report = tournament_report(&tournament, &shown);
-    write_template(&CollapsibleSection {
-        summary: "Settings",
-        content: Html::with_links(&cell_link).report_html(&report),
-    })
-}
-
-/// A part of the page that is collapsed at first.
-#[derive(Template)]
-#[template(path = "fold.html")]
-struct CollapsibleSection<'a> {
-    summary: &'a str,
-    content: String,
+    folded_html("Settings", Html::with_links(&cell_link).report_html(&report))
 }

@@ -38,57 +38,109 @@ pub(super) fn interval_cell(estimate: Option<&Estimate>) -> Cell {
 }
 
 /// Tabulates the errors under each condition; `None` if no condition can be compared.
-pub(crate) fn condition_section(found: &[ConditionFindings]) -> Option<Section> {
+pub(crate) fn condition_table(found: &[ConditionFindings]) -> Option<Table> {
     if found.is_empty() {
         return None;
     }
     let table = Table::of_items(found)
         .column(Column::text("when").with_key("condition"), condition_text)
-        .column(Column::integer("takes").with_key("plies"), |found| found.plies)
-        .column(Column::integer("compared with").with_key("other_plies"), |found| found.other_plies)
-        .column(figure_column("added errors", SHARE).with_sign(), |found| {
-            value_cell(found.added_errors.as_ref())
-        })
+        .column(
+            Column::integer("takes").with_key("plies").with_meaning("takes in this situation that can be compared"),
+            |found| found.plies,
+        )
+        .column(
+            Column::integer("compared with").with_key("other_plies").with_meaning(
+                "other takes with a similar choice: as many seats, piles and counters, and winners that suit it equally well",
+            ),
+            |found| found.other_plies,
+        )
+        .column(
+            figure_column("added errors", SHARE)
+                .with_sign()
+                .with_meaning("the share of errors in the first takes minus the share in the second"),
+            |found| value_cell(found.added_errors.as_ref()),
+        )
         .column(interval_column("added_errors", SHARE).with_sign(), |found| {
             interval_cell(found.added_errors.as_ref())
         })
         .into_table();
+    Some(table)
+}
+
+/// Reports the errors under each condition; `None` if no condition can be compared.
+pub(super) fn condition_section(found: &[ConditionFindings]) -> Option<Section> {
     let heading = "Errors under conditions: the share of takes that are errors, minus that share of the bot's other takes in comparable positions";
-    Some(Section::with_heading(heading).table(table))
+    Some(Section::with_heading(heading).table(condition_table(found)?))
 }
 
 /// Tabulates how often the bot answered like each bot that it met; `None` if there is nothing to compare.
-pub(crate) fn answer_section(found: &BotFindings) -> Option<Section> {
+pub(crate) fn answer_table(found: &BotFindings) -> Option<Table> {
     if found.equal_answers.is_empty() {
         return None;
     }
     let name = |other: &str| if other == found.bot { "itself".to_owned() } else { other.to_owned() };
     let table = Table::of_items(&found.equal_answers)
         .column(Column::text("like").with_key("bot"), |answers| name(&answers.other))
-        .column(Column::integer("states"), |answers| answers.states)
-        .column(figure_column("equal takes", SHARE), |answers| answers.equal)
-        .column(figure_column("by chance", SHARE), |answers| answers.by_chance)
+        .column(
+            Column::integer("states")
+                .with_meaning("positions, with what all seats want, in which both had to take"),
+            |answers| answers.states,
+        )
+        .column(figure_column("equal takes", SHARE).with_meaning("how often both took the same"), |answers| {
+            answers.equal
+        })
+        .column(
+            figure_column("by chance", SHARE)
+                .with_meaning("how often they would take the same by chance, with as many errors"),
+            |answers| answers.by_chance,
+        )
         .into_table();
+    Some(table)
+}
+
+/// Reports how often the bot answered like each bot that it met; `None` if there is nothing to compare.
+pub(super) fn answer_section(found: &BotFindings) -> Option<Section> {
     let heading = "Equal answers: takes in states (piles, rows and mover) that both bots met";
     let words = "Far more equal takes than by chance show that both choose alike, not that they are one program. \
                  A bot that agrees with itself more often than with another bot differs from that bot.";
-    Some(Section::with_heading(heading).table(table).paragraph(words))
+    Some(Section::with_heading(heading).table(answer_table(found)?).paragraph(words))
 }
 
-/// Says under which conditions the bot clearly errs more or less.
-pub(crate) fn condition_sentences(found: &[ConditionFindings]) -> impl Iterator<Item = String> {
+/// Returns the conditions under which the bot clearly errs more or less.
+fn clear_conditions(found: &[ConditionFindings]) -> impl Iterator<Item = (&ConditionFindings, Estimate)> {
     found.iter().filter_map(|found| {
-        let estimate = found.added_errors.as_ref()?;
+        let estimate = found.added_errors?;
         let (low, high) = estimate.low.zip(estimate.high)?;
         let is_clear = estimate.value.abs() > MIN_CLEAR_RATIO * (high - low) / 2.0;
+        is_clear.then_some((found, estimate))
+    })
+}
+
+/// Says under which conditions the bot clearly errs more or less, for a command line.
+pub(super) fn condition_sentences(found: &[ConditionFindings]) -> impl Iterator<Item = String> {
+    clear_conditions(found).map(|(found, estimate)| {
         let more = if estimate.value > 0.0 { "more" } else { "less" };
-        is_clear.then(|| {
-            format!(
-                "It errs {more} often when {}: its share of errors differs by {} (95%: {}) from that of its other takes in comparable positions.",
-                condition_text(found),
-                value_cell(Some(estimate)).display_text(SHARE),
-                interval_cell(Some(estimate)).display_text(SHARE)
-            )
-        })
+        format!(
+            "It errs {more} often when {}: its share of errors differs by {} (95%: {}) from that of its other takes in comparable positions.",
+            condition_text(found),
+            value_cell(Some(&estimate)).display_text(SHARE),
+            interval_cell(Some(&estimate)).display_text(SHARE)
+        )
+    })
+}
+
+/// Says under which conditions the bot clearly errs more or less, for a page.
+pub(crate) fn clear_condition_texts(found: &[ConditionFindings]) -> impl Iterator<Item = String> {
+    clear_conditions(found).map(|(found, estimate)| {
+        let (more, higher) = if estimate.value > 0.0 { ("more", "higher") } else { ("less", "lower") };
+        let mut ends = [estimate.low, estimate.high].map(|end| end.unwrap_or_default().abs());
+        ends.sort_by(f64::total_cmp);
+        let points = |share: f64| format!("{:.1}", 100.0 * share);
+        let [low, high] = ends.map(points);
+        format!(
+            "It errs {more} often when {}: in comparable positions, its share of errors is then {} percentage points {higher} (95% interval: {low} to {high}).",
+            condition_text(found),
+            points(estimate.value.abs()),
+        )
     })
 }
