@@ -84,10 +84,11 @@ class ScriptedBot {
 }
 
 /** Registers bots and creates a match in which they talk. */
-async function beginMatch(names, rounds, privacy) {
+async function beginMatch(names, rounds, privacy, { others = [], roundTime = "10m" } = {}) {
   const bots = [];
   for (const name of names) bots.push(await ScriptedBot.register(name));
-  const id = await server.run("match", "create", "--bots", names.join(","), "--piles", "1", "--talk-rounds", String(rounds), "--talk-round-time", "10m", "--talk-privacy", privacy, "--talk-pacts", "--clock", "1h", "--declare-within", "10m");
+  const seated = [...names, ...others].join(",");
+  const id = await server.run("match", "create", "--bots", seated, "--piles", "1", "--talk-rounds", String(rounds), "--talk-round-time", roundTime, "--talk-privacy", privacy, "--talk-pacts", "--clock", "1h", "--declare-within", "10m");
   bots.forEach((bot) => bot.begin(id));
   return { id, bots, close: () => bots.forEach((bot) => bot.close()) };
 }
@@ -184,6 +185,27 @@ test("eight seats with long names talk for four rounds", async () => {
   assert.equal(await rounds.locator("li").count(), 128);
   assert.ok(await rounds.locator("li").last().isVisible());
   await assertAccessible(page, "a long conversation");
+  assertNoFaults();
+  await context.close();
+  close();
+});
+
+test("a person who plays a bot's match by hand reads what the others said", async () => {
+  const token = await server.run("bot", "register", "person");
+  const { context, assertNoFaults } = await openContext(browser, server, { viewport: { width: 360, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/play/bot`);
+  await page.getByLabel("Token").fill(token);
+  await page.locator("main form button").click();
+  const { bots, close } = await beginMatch(["dora", "eric"], 2, "open", { others: ["person"], roundTime: "2s" });
+  bots[0].say(0, text("shall we?"));
+  bots.forEach((bot) => bot.endTalk(0));
+  await page.getByRole("link", { name: "declare your row" }).click();
+  await page.getByText("dora said to everyone: “shall we?”").waitFor();
+  await assertAccessible(page, "a game with talk");
+  await page.getByRole("button", { name: "Declare and begin" }).click();
+  bots.forEach((bot) => bot.declare([0, 1, 2]));
+  await page.getByRole("heading", { level: 1, name: "dora is to move" }).waitFor();
   assertNoFaults();
   await context.close();
   close();

@@ -204,7 +204,7 @@ impl<'a> Conversation<'a> {
 }
 
 /// Returns the number of the round of talk that is open, from 1; `None` if the talk is over or the seats do not talk.
-pub(super) fn open_round(replay: &Replay) -> Option<u32> {
+pub(crate) fn open_round(replay: &Replay) -> Option<u32> {
     let rounds = replay.setup.talk.as_ref()?.rounds;
     let is_open = replay.rounds_heard < rounds && replay.rows.is_empty() && replay.end.is_none();
     is_open.then(|| replay.rounds_heard + 1)

@@ -16,6 +16,7 @@ mod view;
 mod winner_line;
 
 pub(super) use analysed_position::AnalysedPosition;
+pub(super) use conversation::{Conversation, open_round};
 pub(super) use finding::{format_take_ranges, preference_rank};
 pub(super) use match_parts::{embedded_match, match_picture, match_sentence};
 pub(super) use preview::{MatchPreview, featured_html, previews_html};

@@ -6,7 +6,7 @@ use super::typed_row::{ROW_FIELD, wish_field};
 use super::verdict::{JudgedGame, Verdict};
 use crate::address::{BotPlayAddress, PageAddress};
 use crate::forms::{FormFields, FormToken};
-use crate::match_page::{MatchAtPly, Sentence};
+use crate::match_page::{Conversation, MatchAtPly, Sentence, open_round};
 use crate::page::Page;
 use crate::replay::ReplayedTake;
 use crate::response::{PageResponse, private_response};
@@ -58,6 +58,8 @@ struct GameContent {
     board_html: String,
     /// The form for the player's turn.
     turn: Turn,
+    /// What the seats said to each other; empty if they do not talk.
+    talk_html: String,
     /// The player's last take and the later ones, as HTML.
     told: Vec<String>,
     can_resign: bool,
@@ -189,6 +191,7 @@ impl GameContent {
             seats_html,
             board_html,
             turn,
+            talk_html: Conversation { replay, seats: names }.html(),
             told: if is_over { Vec::new() } else { recent_takes(game) },
             can_resign: !is_over && !is_lost && game.has_session,
             verdict: game.shown.audit.as_ref().map(judged),
@@ -242,6 +245,11 @@ fn game_notes(game: &PlayerGame) -> Vec<String> {
     if let Some(reason) = game.forfeit_reason() {
         let why = lost_seat_reason_text(reason);
         notes.push(format!("You lost your seat: {why}. The steward, which plays optimally, moves for it."));
+    }
+    if let Some(round) = open_round(&game.replay) {
+        notes.push(format!(
+            "The seats are talking in round {round}. You cannot talk on this page, and it does not show private messages to you. You can wait for what the others say to everyone, or choose at once."
+        ));
     }
     if !game.is_over() && !game.is_declaring() {
         notes.push(ending_text(setup).to_owned());
