@@ -52,7 +52,7 @@ test("one of 32 seats is played by hand, on a phone", async () => {
   await page.goto(`${server.url}/play/bot`);
   await page.getByLabel("Token of the bot").fill(token);
   await page.getByRole("button", { name: "Take its seats" }).click();
-  await page.getByRole("link", { name: /your move|declare/ }).click();
+  await page.getByRole("link", { name: /your move|whom you want to see win/ }).click();
   await page.getByRole("button", { name: "Declare and begin" }).or(page.locator(".thumb-bar")).waitFor();
   await assertAccessible(page, "a declaration of 32 seats");
   if (await page.getByRole("button", { name: "Declare and begin" }).isVisible()) await page.getByRole("button", { name: "Declare and begin" }).click();

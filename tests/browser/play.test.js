@@ -24,7 +24,7 @@ async function begin(page, { opponents, piles, rows = "standard" }) {
   for (const name of opponents) await page.getByRole("checkbox", { name }).check();
   await page.getByLabel("Other piles").fill(piles);
   await page.getByLabel("Your seat").selectOption({ value: "0" });
-  await page.getByLabel("Preference orders").selectOption({ value: rows });
+  await page.getByLabel("What the seats want").selectOption({ value: rows });
   await page.getByRole("button", { name: "Start" }).click();
   await page.waitForURL(/\/play\/[0-9a-f-]{36}$/);
 }

@@ -200,7 +200,7 @@ test("a person who plays a bot's match by hand reads what the others said", asyn
   const { bots, close } = await beginMatch(["dora", "eric"], 2, "open", { others: ["person"], roundTime: "2s" });
   bots[0].say(0, text("shall we?"));
   bots.forEach((bot) => bot.endTalk(0));
-  await page.getByRole("link", { name: "declare your row" }).click();
+  await page.getByRole("link", { name: "say whom you want to see win" }).click();
   await page.getByText("dora said to everyone: “shall we?”").waitFor();
   await assertAccessible(page, "a game with talk");
   await page.getByRole("button", { name: "Declare and begin" }).click();

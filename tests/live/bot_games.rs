@@ -60,9 +60,9 @@ async fn an_exhibition_against_a_named_bot_is_played_by_hand() {
     assert!(!empty.body.contains(&tokens[0]), "{}", empty.body);
 
     let id = host.create_match(exhibition(["ann", "bob"], &[3, 2])).await;
-    let list = until_listed(&mut browser, "declare your row").await;
+    let list = until_listed(&mut browser, "say whom you want to see win").await;
     assert!(list.body.contains("an exhibition"), "{}", list.body);
-    let mut game = open_game(browser, &list, "declare your row").await;
+    let mut game = open_game(browser, &list, "say whom you want to see win").await;
     assert_eq!(game.address, format!("/play/bot/{id}"));
     let stranger = Browser::open(&host).get(&game.address).await;
     assert!(stranger.body.contains("Token of the bot"), "{}", stranger.body);

@@ -285,8 +285,8 @@ mod tests {
     use super::*;
     use crate::{Report, render::Terminal};
 
-    #[test]
-    fn an_audit_is_explained() {
+    /// Returns an audit of `ann` in which every section has something to show.
+    fn response() -> pb::AuditBotResponse {
         let estimate = |value, interval: Option<(f64, f64)>| pb::Estimate {
             value,
             low: interval.map(|interval| interval.0),
@@ -373,9 +373,12 @@ mod tests {
             pairs: vec![pair, back],
             ..Default::default()
         };
-        let response =
-            pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
-        let found = explain_bot_audit(&response).unwrap();
+        pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() }
+    }
+
+    #[test]
+    fn an_audit_is_explained() {
+        let found = explain_bot_audit(&response()).unwrap();
         assert_eq!(found.headline, "75.0% of the takes of ann are optimal");
         let report: Report = found.sections.into_iter().chain(found.details).collect();
         let text = Terminal::without_styles().report_text(&report);

@@ -25,7 +25,7 @@ pub(super) fn help_sentences(bot: &str, pairs: &[&pb::PairFindings]) -> Vec<Stri
     let most = |pair: Option<&&pb::PairFindings>| pair.map(|pair| (*pair).clone());
     let helped = most(own().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
     let hurt = most(own().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
-    let helper = most(others().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
+    let supporter = most(others().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
     let rival = most(others().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
     let sentences = [
         helped.map(|pair| {
@@ -42,7 +42,7 @@ pub(super) fn help_sentences(bot: &str, pairs: &[&pb::PairFindings]) -> Vec<Stri
                 places(pair.ledger)
             )
         }),
-        helper.map(|pair| {
+        supporter.map(|pair| {
             format!(
                 "The takes of {} helped it most: they gave it {} more than they cost it.",
                 pair.mover,

@@ -66,7 +66,7 @@ pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
 }
 
 fn share_column() -> Column {
-    Column::number("share", NumberUnit::Share, 0)
+    Column::number("share", NumberUnit::Share, 0).with_meaning("share of the matches that this bot won")
 }
 
 fn interval_column() -> Column {

@@ -58,18 +58,14 @@ pub(super) async fn bot_audit_page(
         let html = Html::with_links(&cell_link);
         let found = audited.report.iter().flat_map(|report| &report.bots).next();
         let puzzles = puzzles_html(found.map_or(&[], |found| &found.puzzles));
-        Ok(match explain_bot_audit(&audited) {
-            Some(ExplainedAudit { headline, sections, details }) => {
-                let told = html.report_html(&sections.into_iter().collect());
-                let details = details.into_iter().map(|section| detail_html(html, section)).collect();
-                let content = told + &puzzles + &write_template(&MoreFigures { details });
-                audit_page(address, &name, content, Some(headline))
-            }
-            None => {
-                let section = Section::new().paragraph("This bot has not played any matches that count.");
-                audit_page(address, &name, html.section_html(&section), None)
-            }
-        })
+        let Some(ExplainedAudit { headline, sections, details }) = explain_bot_audit(&audited) else {
+            let section = Section::new().paragraph("This bot has not played any matches that count.");
+            return Ok(audit_page(address, &name, html.section_html(&section), None));
+        };
+        let told = html.report_html(&sections.into_iter().collect());
+        let details = details.into_iter().map(|section| detail_html(html, section)).collect();
+        let content = told + &puzzles + &write_template(&MoreFigures { details });
+        Ok(audit_page(address, &name, content, Some(headline)))
     }))
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn home_page(
 
 fn writing_section() -> Section {
     Section::with_heading("Write a bot")
-        .paragraph("A bot is a program in any language. It connects over gRPC, declares its row, and answers each turn with a take.")
+        .paragraph("A bot is a program in any language. It connects over gRPC, says whom it wants to see win, and answers each turn with a take.")
         .command("lastnim bot run oracle --practice")
         .command("lastnim check conformance -- python3 mine.py")
 }

@@ -133,7 +133,7 @@ impl PositionInput {
         }
         if !alliance.is_empty() {
             if !self.rows.trim().is_empty() {
-                return Err(format!("rows {:?}: leave them empty if alliances are given", self.rows));
+                return Err(format!("wants {:?}: leave them empty if alliances are given", self.rows));
             }
             let seats = self.read_seat_count()?;
             let alliances = Alliances::parse(&read_seats(alliance, "alliance", seats)?, seats);
@@ -227,7 +227,7 @@ fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
             if (1..=seats).contains(&seat) {
                 Ok((seat + seats - own) % seats)
             } else {
-                Err(format!("rows: seat {seat} in the row of seat {own}: expected a seat from 1 to {seats}"))
+                Err(format!("wants: seat {seat} in what seat {own} wants: expected a seat from 1 to {seats}"))
             }
         };
         order.iter().map(|group| group.iter().map(offset).collect()).collect()
@@ -270,8 +270,8 @@ mod tests {
             ("first=4", "first seat \"4\": expected 1 to 3"),
             ("first=a", "first seat \"a\": expected 1 to 3"),
             ("rows=0+1+2%3B0", "row"),
-            ("rows=1%3E3%3B2%3E1", "rows: seat 3 in the row of seat 1: expected a seat from 1 to 2"),
-            ("rows=1%3E0%3B2%3E1", "rows: seat 0 in the row of seat 1: expected a seat from 1 to 2"),
+            ("rows=1%3E3%3B2%3E1", "wants: seat 3 in what seat 1 wants: expected a seat from 1 to 2"),
+            ("rows=1%3E0%3B2%3E1", "wants: seat 0 in what seat 1 wants: expected a seat from 1 to 2"),
             ("rows=1%3E2%3B2%3E2", "row"),
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
@@ -303,7 +303,7 @@ mod tests {
         for (query, why) in [
             ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
             ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
-            ("alliance=1&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty if alliances are given"),
+            ("alliance=1&rows=0+1;0+1", "wants \"0 1;0 1\": leave them empty if alliances are given"),
             ("alliance=1+2+3", "alliance: all 3 seats are in one alliance"),
             ("random=4", "random: seat 4: expected 1 to 3"),
             ("random=0", "random: seat 0: expected 1 to 3"),

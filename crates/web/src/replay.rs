@@ -192,7 +192,7 @@ impl Replay {
     pub(super) fn requested_position(&self, plies: u32) -> Result<Position, Status> {
         self.position_after(plies).ok_or_else(|| {
             let all = self.plies();
-            Status::not_found(format!("ply {plies}: expected 0 to {all}, the number of plies in the match"))
+            Status::not_found(format!("take {plies}: expected 0 to {all}, the number of takes in the match"))
         })
     }
 

@@ -44,8 +44,9 @@ pub(super) async fn what_if_page(
     let record = site.get_record(visitor, id).await?;
     let replay_to_ply = move || {
         let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
-        let replay =
-            replay.ok_or_else(|| Status::not_found("the match's rows have not been revealed yet"))?;
+        let replay = replay.ok_or_else(|| {
+            Status::not_found("not all seats of the match have said yet whom they want to see win")
+        })?;
         let position = replay.requested_position(ply)?;
         Ok::<_, Status>((replay, position))
     };

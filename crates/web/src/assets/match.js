@@ -114,10 +114,11 @@ function panelHtml(position) {
   const winner = oracle.winnerOf(position);
   const place = supposed.length ? "-" : (sure[ply] ?? "-");
   const choice = nth(oracle.rank[mover][winner]);
-  const safe =
-    place === "-"
-      ? ""
-      : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. Even if all others play together against it, it can force its ${nth(Number(place))} choice or a better one.</p>\n`;
+  const against =
+    Number(place) + 1 === seats.length
+      ? "If all others play together against it, it can be left with its last choice."
+      : `Even if all others play together against it, it can force its ${nth(Number(place))} choice or a better one.`;
+  const safe = place === "-" ? "" : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. ${against}</p>\n`;
   const form =
     counters > maxDrawnCounters
       ? `<form method="get" action="${path}/what-if" class="filter">

@@ -157,14 +157,12 @@ impl<'a> Conversation<'a> {
         let missing =
             members.iter().map(|member| member.seat).filter(|&seat| !offered.accepted.contains(seat));
         let said = Sentence::default().strong(format!("Pact {number}"));
-        let said = match offered.is_signed() {
-            true => {
-                said.text(" was signed by ").seats(members.iter().map(|member| member.seat), ", ", " and ")
-            }
-            false if open_round(self.replay).is_some() => {
-                said.text(" is not signed yet. Not accepted by ").seats(missing, ", ", " and ")
-            }
-            false => said.text(" was not signed. Not accepted by ").seats(missing, ", ", " and "),
+        let said = if offered.is_signed() {
+            said.text(" was signed by ").seats(members.iter().map(|member| member.seat), ", ", " and ")
+        } else {
+            let not_signed =
+                if open_round(self.replay).is_some() { "is not signed yet" } else { "was not signed" };
+            said.text(format!(" {not_signed}. Not accepted by ")).seats(missing, ", ", " and ")
         };
         DrawnPact {
             sentence: said.text(".").html(self.seats),
@@ -273,8 +271,8 @@ mod tests {
         texts.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn text(words: &str) -> Option<Content> {
-        Some(Content::Text(words.to_owned()))
+    fn text(words: &str) -> Content {
+        Content::Text(words.to_owned())
     }
 
     #[test]
@@ -290,7 +288,7 @@ mod tests {
         assert_eq!(open_round(&replay), Some(1));
         assert!(words(&html(&replay)).ends_with("Private messages stay private. Round 1 is open."));
         let claim = Some(Content::Claim(pb::Row { offsets: vec![1, 0, 2] }));
-        for message in [said((2, 0, 0), &[], claim), said((0, 0, 0), &[], text("hello")), heard(0)] {
+        for message in [said((2, 0, 0), &[], claim), said((0, 0, 0), &[], Some(text("hello"))), heard(0)] {
             replay.push(message);
         }
         assert_eq!(
@@ -334,12 +332,16 @@ mod tests {
             heard(0),
             said((1, 1, 0), &[], accept(0)),
         ];
-        talk.into_iter().for_each(|event| replay.push(event));
+        for event in talk {
+            replay.push(event);
+        }
         let shown = words(&html(&replay));
         assert!(shown.contains("ann offered pact 1 to bob and cleo. cleo offered pact 2 to bob."), "{shown}");
         assert!(shown.contains("Pact 1 is not signed yet. Not accepted by cleo. ann would promise to prefer cleo to ann, and cleo to bob."), "{shown}");
         let rest = [said((2, 1, 0), &[], accept(0)), heard(1), revealed(&[[2, 1, 0], [0, 1, 2], [0, 1, 2]])];
-        rest.into_iter().for_each(|event| replay.push(event));
+        for event in rest {
+            replay.push(event);
+        }
         let shown = words(&html(&replay));
         assert!(shown.contains("bob accepted pact 1. cleo accepted pact 1."), "{shown}");
         assert!(
@@ -381,7 +383,7 @@ mod tests {
     #[test]
     fn hostile_texts_are_escaped_and_isolated() {
         let mut replay = begin(&["<b>", "\"'&"], 1, pb::TalkPrivacy::Open);
-        replay.push(said((0, 0, 0), &[1], text("\u{202e}</q></ul><script>alert(1)</script>")));
+        replay.push(said((0, 0, 0), &[1], Some(text("\u{202e}</q></ul><script>alert(1)</script>"))));
         replay.push(heard(0));
         let html = html(&replay);
         assert!(html.contains("“<bdi>\u{202e}&#60;/q&#62;&#60;/ul&#62;&#60;script&#62;"), "{html}");
@@ -394,7 +396,7 @@ mod tests {
         for (messages, is_open) in [(0..3, true), (0..4, false)] {
             let mut replay = begin(&bots, 4, pb::TalkPrivacy::Open);
             for number in messages {
-                (0..8).for_each(|seat| replay.push(said((seat, 0, number), &[], text("x"))));
+                (0..8).for_each(|seat| replay.push(said((seat, 0, number), &[], Some(text("x")))));
             }
             replay.push(heard(0));
             assert_eq!(html(&replay).contains("<details class=\"fold\" open>"), is_open);

@@ -182,7 +182,7 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
                 .text(format!(" {why}. It has the standard order: itself, then the seats after it."))
         }
         Event::Struck(struck) => {
-            let why = enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_");
+            let why = strike_reason_text(struck.reason());
             Sentence::of(format!("Before take {}, ", struck.ply + 1))
                 .seat(struck.seat as usize)
                 .text(format!(" got a strike: {why}."))
@@ -205,6 +205,17 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
             return None;
         }
     })
+}
+
+/// Says why a seat got a strike.
+fn strike_reason_text(reason: pb::RefusalReason) -> String {
+    match reason {
+        pb::RefusalReason::IllegalTake => "it wanted to take more than the pile had, or nothing".to_owned(),
+        pb::RefusalReason::NotYourTurn => "it was not its turn".to_owned(),
+        pb::RefusalReason::FuturePly => "it named a turn that had not come yet".to_owned(),
+        pb::RefusalReason::NotStarted => "not all seats had said yet whom they want to see win".to_owned(),
+        other => enum_phrase(other.as_str_name(), "REFUSAL_REASON_"),
+    }
 }
 
 /// Says why a seat is forfeited.
@@ -236,4 +247,27 @@ pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
         },
     };
     draft.map(|draft| draft.plain(seats).trim_end().to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strike_has_a_reason_in_plain_words() {
+        let bots = vec!["ann".to_owned(), "bob".to_owned()];
+        let seats = Seats::of_setup(&pb::MatchSetup { bots, ..Default::default() });
+        let told = |reason: pb::RefusalReason| {
+            let struck = pb::StruckEvent { seat: 1, ply: 2, reason: reason.into() };
+            incident_sentence(&Event::Struck(struck)).unwrap().plain(&seats)
+        };
+        assert_eq!(
+            told(pb::RefusalReason::FuturePly),
+            "Before take 3, bob got a strike: it named a turn that had not come yet."
+        );
+        assert_eq!(
+            told(pb::RefusalReason::NotYourTurn),
+            "Before take 3, bob got a strike: it was not its turn."
+        );
+    }
 }

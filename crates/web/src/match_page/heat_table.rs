@@ -60,7 +60,7 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
         HeatRow { sign, name, cells: (0..count).map(|winner| cell(seat, winner)).collect() }
     };
     write_template(&HeatTable {
-        caption: "How each seat ranks the possible winners: 1 is its first choice",
+        caption: "Which choice of each seat each possible winner is",
         is_crowded,
         heading_suffix: " wins",
         columns: (0..count).map(|seat| heading(seats, seat)).collect(),

@@ -101,11 +101,18 @@ impl<'a> MatchOracle<'a> {
         let (line, has_more) = self.best_line(seats, position);
         let winner = self.solution.winner(position).index();
         let sure = preference_rank(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
-            Sentence::of("Optimal play gives ").seat(mover).text(format!(
-                " its {} choice. Even if all others play together against it, it can force its {} choice or a better one.",
-                ordinal_text(rank),
-                ordinal_text(sure as usize)
-            ))
+            let against_all = match sure as usize {
+                last if last + 1 == seats.count() => {
+                    "If all others play together against it, it can be left with its last choice.".to_owned()
+                }
+                sure => format!(
+                    "Even if all others play together against it, it can force its {} choice or a better one.",
+                    ordinal_text(sure)
+                ),
+            };
+            Sentence::of("Optimal play gives ")
+                .seat(mover)
+                .text(format!(" its {} choice. {against_all}", ordinal_text(rank)))
         });
         write_template(&DrawnPanel {
             to_move: Sentence::default()

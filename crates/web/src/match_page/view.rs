@@ -427,13 +427,13 @@ impl MatchAtPly<'_> {
         let piles: Vec<String> = setup.piles.iter().map(ToString::to_string).collect();
         let orders = match (&setup.assigned, &setup.deal) {
             (Some(_), _) => "given with the match",
-            (None, None) => "declared by the seats",
-            (None, Some(_)) => "declared by the seats, which are scored by private orders",
+            (None, None) => "said by the seats",
+            (None, Some(_)) => "said by the seats, which are scored by private orders",
         };
         let facts = [
             ("piles", Some(shortened_list(&piles, ", "))),
             ("moves first", Some(seats.name(setup.first as usize).to_owned())),
-            ("orders", Some(orders.to_owned())),
+            ("what the seats want", Some(orders.to_owned())),
             (
                 "talk",
                 setup.talk.as_ref().map(|talk| {

@@ -182,7 +182,7 @@ fn open_match(player: &Player, OpenGame { id, setup, open }: &OpenGame) -> OpenM
         piles: join_items(setup.piles.as_slice(), ","),
         tournament: tournament.unwrap_or_default(),
         state: match (open.is_awaited, open.is_declaring) {
-            (true, true) => "declare your row",
+            (true, true) => "say whom you want to see win",
             (true, false) => "your move",
             (false, _) => "waiting for others",
         },

@@ -23,7 +23,7 @@ pub(super) struct PlayerGame {
     /// The match as the service returns it, with the audit once it is over.
     pub shown: pb::GetMatchResponse,
     /// The match ply by ply.
-    pub replay: Replay,
+    pub replay: Box<Replay>,
     /// The player's strikes.
     pub strikes: u32,
     /// The status according to the player's session.
@@ -65,7 +65,7 @@ impl PlayerGame {
         let replay_and_count = move || {
             let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
             let strikes = record.events.iter().filter(is_own_strike).count() as u32;
-            Replay::of_record(&record).map(|replay| (replay, strikes))
+            Replay::of_record(&record).map(|replay| (Box::new(replay), strikes))
         };
         let (replay, strikes) = site
             .run_slow_work(visitor, replay_and_count)

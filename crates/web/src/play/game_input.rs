@@ -42,8 +42,10 @@ pub(super) const SEATS: [(&str, &str); 6] = [
     ("4", "I move fifth"),
 ];
 /// Sources of rows to choose from: value and text.
-pub(super) const ROWS: [(&str, &str); 2] =
-    [("standard", "standard"), ("declared", "each seat declares its own row")];
+pub(super) const ROWS: [(&str, &str); 2] = [
+    ("standard", "each seat itself, then the seats after it"),
+    ("declared", "each seat chooses whom it wants to see win"),
+];
 
 /// The settings of a new game, as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq)]

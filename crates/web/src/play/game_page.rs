@@ -304,7 +304,7 @@ fn player_turn(game: &PlayerGame, position: &Position, typed: Option<&FormFields
             intro = intro.text(before).seat(seat);
         }
         let intro = intro.text(format!(
-            ". Your row is the order in which you want the seats to win, your first choice first. All seats declare their rows at the same time, and see all rows before the first take. {}",
+            ". Choose the order in which you want the seats to win, your first choice first. All seats do this at the same time, and see what the others want before the first take. {}",
             ending_text(&game.replay.setup)
         ));
         let intro = intro.html(&game.names);

@@ -13,7 +13,7 @@ const DESCRIPTIONS: [(&str, &str); 15] = [
     ("minimax", "looks ahead to a depth of exactly #"),
     ("epsilon", "plays optimally, but errs on purpose with probability #"),
     ("mcts", "simulates # random games before each take"),
-    ("liar", "plays optimally, but may lie about a row that it was dealt"),
+    ("liar", "plays optimally, but may lie about what it wants if that was dealt in secret"),
     ("naive", "plays optimally, and believes what others claim before they declare"),
     ("keeper", "plays optimally, signs pacts and keeps them"),
     ("breaker", "plays optimally, signs pacts and breaks them if that helps"),

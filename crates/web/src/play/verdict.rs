@@ -129,8 +129,9 @@ impl JudgedGame<'_> {
         let (row, is_certain) = self.better_row(rank);
         if let Some((row, winner)) = row {
             let choice = ordinal_text(self.rank(winner as u32));
-            let mut sentence =
-                Sentence::default().strong("What would have changed it:").text(" another row. Declaring ");
+            let mut sentence = Sentence::default()
+                .strong("What would have changed it:")
+                .text(" other wants. Saying that you want ");
             for (place, &seat) in row.iter().enumerate() {
                 sentence = if place > 0 { sentence.text(" › ").seat(seat) } else { sentence.seat(seat) };
             }
@@ -142,7 +143,7 @@ impl JudgedGame<'_> {
         }
         let none = match (self.replay.setup.assigned.is_none(), is_certain) {
             (true, true) => {
-                " No other take or row of yours would have led to a winner you prefer, under optimal play."
+                " No other take or wants of yours would have led to a winner you prefer, under optimal play."
             }
             _ => " No other take of yours would have led to a winner you prefer, under optimal play.",
         };
@@ -251,7 +252,7 @@ mod tests {
         let judged = verdict(&[3, 2], rows, &[2, 3], false);
         assert_eq!(
             plain(&judged.change),
-            "What would have changed it: another row. Declaring you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
+            "What would have changed it: other wants. Saying that you want you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
         // If rows were assigned, the player could not have declared another one.
@@ -267,7 +268,7 @@ mod tests {
         let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
         assert_eq!(
             plain(&judged.change),
-            "You could not have changed it. No other take or row of yours would have led to a winner you prefer, under optimal play. \
+            "You could not have changed it. No other take or wants of yours would have led to a winner you prefer, under optimal play. \
              The last error decided it: at take 2 timid took 2 of 2. Taking 1 would have made you win under optimal play."
         );
     }
