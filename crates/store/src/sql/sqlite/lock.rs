@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// ends.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
-    _file: File,
+    file: File,
 }
 
 impl DatabaseLock {
@@ -48,6 +48,14 @@ impl DatabaseLock {
         }
         let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
         written.map_err(unusable)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for DatabaseLock {
+    /// A program that another thread is just starting holds a copy of the file, so closing it would not unlock it yet.
+    fn drop(&mut self) {
+        // An error is ignored: the lock ends with the last copy in any case.
+        let _ = self.file.unlock();
     }
 }
