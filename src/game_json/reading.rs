@@ -90,10 +90,11 @@ pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T,
     read_json(text)
 }
 
-/// Reads some keys of an object and ignores others.
+/// Reads the keys of an object that `K` has, and ignores all others.
 ///
 /// # Errors
-/// If the text is not JSON, or not an object; in the latter case the error shows the example of `T`.
+/// If the text is not JSON, it is not an object, or a key of `K` is missing or has a value of the wrong type. If it is not
+/// an object, the error shows the example of `T`.
 pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
     if !text.trim_ascii_start().starts_with('{') {
         check_members::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;

@@ -27,7 +27,7 @@ use std::{
 pub(super) const SCRATCH_FOLDERS: [&str; 2] = ["/tmp", "/dev/shm"];
 /// The port of the server inside a sandbox.
 pub(super) const SERVER_PORT: u16 = 7600;
-/// The maximum number of files in a scratch folder: each needs memory of the system.
+/// The maximum number of files in a scratch folder. Even an empty file takes up memory of the kernel.
 const MAX_SCRATCH_FILES: u64 = 16_384;
 /// The unit of processor times in `/proc`, on all systems that Rust supports.
 const CLOCK_TICK: Duration = Duration::from_millis(10);

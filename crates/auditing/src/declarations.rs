@@ -114,7 +114,7 @@ pub enum UntestedDeclarations {
         /// The number of groups.
         groups: u64,
     },
-    /// The mover always declares the same rank for each place, so its declarations depend on no bot.
+    /// The mover always declares the same row, so its declarations cannot depend on who sits where.
     NeverDiffers,
 }
 

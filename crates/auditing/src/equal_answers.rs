@@ -76,7 +76,7 @@ fn state_key(game: &AuditedMatch<'_>, ply: &BotPly<'_>) -> u64 {
 }
 
 impl StateAnswers {
-    /// Returns the number of different answers of all bots.
+    /// Returns the sum, over all bots, of the number of different answers that each bot gave.
     fn len(&self) -> usize {
         self.answers.values().map(BTreeMap::len).sum()
     }

@@ -20,7 +20,7 @@ pub const MAX_ERRING_COUNTERS: u64 = 10_000_000;
 /// figures are expectations, exact up to the rounding of 64-bit floating point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorOutlook {
-    /// The probability of an error at each take.
+    /// The probability that a take of an erring seat is drawn from all legal ones.
     pub rate: ErrorRate,
     /// By seat: the probability that it wins if all seats err.
     pub win_probabilities: BySeat<f64>,

@@ -11,7 +11,7 @@ pub enum TreeError {
     /// The tree or graph exceeds the limit.
     #[error("{0}")]
     TooLarge(Box<TreeTooLarge>),
-    /// The budget ran out.
+    /// The calculation was halted: the budget ran out, or the answer was no longer wanted.
     #[error(transparent)]
     Halt(#[from] HaltReason),
 }

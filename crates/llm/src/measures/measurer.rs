@@ -32,7 +32,7 @@ pub struct ModelMeasurer {
 }
 
 impl ModelMeasurer {
-    /// Creates a measurer from the questions of transcripts and the seed of the intervals.
+    /// Creates a measurer of the questions in transcripts; the seed is for the bootstrap that gives the intervals.
     pub fn new(asked: AskedQuestions, seed: u64) -> Self {
         Self {
             asked,

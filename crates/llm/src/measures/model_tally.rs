@@ -49,7 +49,7 @@ pub(super) struct SeatQuestions<'a> {
 }
 
 impl ModelTally {
-    /// Creates an empty tally with the seed of the intervals.
+    /// Creates an empty tally; the seed is for the bootstrap that gives the intervals.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             matches: 0,

@@ -50,7 +50,7 @@ pub(super) struct LockHolder {
 /// The last activity of a session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SessionActivity {
-    /// Whether a statement is running, which can take long: a commit may wait for a disk or a replica.
+    /// Whether a statement is running. It can take a long time: a commit may wait for a disk or a replica.
     pub(super) is_busy: bool,
     /// When its last statement began or ended, by the database's clock.
     changed_at: String,

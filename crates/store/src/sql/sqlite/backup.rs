@@ -7,8 +7,8 @@ use sqlx::{ConnectOptions, Connection};
 use std::fs::File;
 use std::path::Path;
 
-/// Copies a database into an empty file, even while a server writes to the database. The copy contains everything
-/// announced so far. SQLite copies in one read transaction, which does not block writers, but the write-ahead log grows
+/// Copies a database into an empty file, even while a server writes to the database. The copy contains everything that
+/// was committed before. SQLite copies in one read transaction, which does not block writers, but the write-ahead log grows
 /// in the meantime. The copy is compact, and it has been synced to disk when this function returns.
 pub(crate) async fn copy_database(database: &Path, copy: &Path) -> Result<(), StoreError> {
     let at_open = |error| db_error::open_error_of(database, error);
