@@ -295,7 +295,7 @@ impl ModelQuestion {
         let prompt = template
             .render(&question, &context)
             .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be written: {reason}")))?;
-        Ok(Self { rows: template.row_notation(), messages: vec![Message::of_user(prompt)], subject })
+        Ok(Self { rows: template.row_notation(), messages: vec![Message::from_user(prompt)], subject })
     }
 }
 

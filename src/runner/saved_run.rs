@@ -122,7 +122,7 @@ impl SavedRun {
 
     /// Returns the keys of the file that changed since the run was saved.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
-        let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
+        let mut changed = changed_setting_keys(&self.plan["settings"], &plan["settings"]);
         let [before, now] = [&self.plan, plan].map(without_amendable_settings);
         for (member, key) in [("bots", "bot"), ("sandbox", "sandbox")] {
             if before[member] != now[member] {
@@ -173,7 +173,8 @@ fn without_amendable_settings(plan: &Value) -> Value {
     plan
 }
 
-fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
+/// Returns the keys and tables of the tournament file whose settings differ.
+fn changed_setting_keys(before: &Value, now: &Value) -> Vec<String> {
     let is_changed = |setting: &&TournamentSetting| {
         let field = setting.field.split('.').next().unwrap_or_default();
         before[field] != now[field]

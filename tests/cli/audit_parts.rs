@@ -100,7 +100,7 @@ fn partial_audits_that_do_not_fit_are_refused() {
     let rotation = write_part(&folder, "rotation", &field, &in_group(3, 0));
     let (code, _, errors) = merge(&field, &[&start, &rotation]);
     let words = format!(
-        "error: {rotation}: the duplicate group 0 of tournament {tournament} has a match with the same bots at the same seats in another part\n"
+        "error: {rotation}: duplicate group 0 of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once\n"
     );
     assert_eq!((code, errors), (2, words));
     let seed = write_part(&folder, "seed", &["audit", "field", "--seed", "2"], &lines(6..9));

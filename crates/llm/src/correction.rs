@@ -15,8 +15,8 @@ pub fn append_correction(
 ) {
     messages.truncate(1);
     messages.extend([
-        Message::of_model(reply_excerpt(reply)),
-        Message::of_user(correction_text(question, failure)),
+        Message::from_model(reply_excerpt(reply)),
+        Message::from_user(correction_text(question, failure)),
     ]);
 }
 

@@ -161,7 +161,7 @@ impl Decider {
             CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be written: {reason}"))
         })?;
         let mut call = ModelCall {
-            messages: vec![Message::of_user(prompt)],
+            messages: vec![Message::from_user(prompt)],
             schema_name: question.key(),
             schema: (self.settings.think == Thinking::None).then(|| question.answer_schema(&self.prompt)),
         };

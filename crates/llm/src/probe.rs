@@ -28,7 +28,7 @@ pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFail
     let endpoint = Endpoint::new(settings.clone())?;
     let budget = BotBudget::open_concurrently(&settings)?;
     let call = ModelCall {
-        messages: vec![Message::of_user(PROBE_MESSAGE)],
+        messages: vec![Message::from_user(PROBE_MESSAGE)],
         schema_name: "ready",
         schema: Some(json!({
             "type": "object",

@@ -26,12 +26,12 @@ pub struct Message {
 
 impl Message {
     /// Creates a message from this bot.
-    pub fn of_user(text: impl Into<String>) -> Self {
+    pub fn from_user(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::User, text: text.into() }
     }
 
     /// Creates a message from the model.
-    pub fn of_model(text: impl Into<String>) -> Self {
+    pub fn from_model(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::Assistant, text: text.into() }
     }
 

@@ -7,7 +7,7 @@ use super::site::Site;
 use super::tournament_format_sections::{
     FormatFindings, cross_table_html, format_sections_html, read_rounds,
 };
-use super::tournament_parts::drawn_standings_html;
+use super::tournament_parts::standings_chart_html;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -291,7 +291,7 @@ impl TournamentView {
             "With the cross-table".to_owned()
         };
         write_template(&Leaders {
-            standings: drawn_standings_html(lines),
+            standings: standings_chart_html(lines),
             note,
             notes: html.section_html(&notes),
             all: all.to_string(),

@@ -17,7 +17,7 @@ pub enum MatchConflict {
     #[error("the duplicate groups of tournament {0} have a different size in another part")]
     GroupSizes(TournamentId),
     #[error(
-        "the duplicate group {group} of tournament {tournament} has a match with the same bots at the same seats in another part"
+        "duplicate group {group} of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once"
     )]
     RotationInBoth { tournament: TournamentId, group: u64 },
     #[error(

@@ -73,7 +73,7 @@ const EXAMPLES: &str = r#"Examples:
   lastnim audit rationalise --bot greedy --json records.jsonl
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit rationalise --seat 0 -
 
-Rows are offsets from the seat, and matches with different numbers of seats are separate. Takes of the steward do not count.
+Rows are offsets from the seat. Matches with different numbers of seats are reported separately. Takes of the steward do not count.
 Records that cannot be read, or do not match --key, are named and make the exit code 1. --max-time limits the search for the
 fewest contradicting takes. In JSON, counts are strings, because some are too large for an exact number."#;
 

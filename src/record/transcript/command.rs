@@ -61,7 +61,7 @@ Examples:
   lastnim record transcript publish cup.run --server http://127.0.0.1:7600
   lastnim record transcript $MATCH --server http://127.0.0.1:7600
 
-Characters that could control a terminal are escaped, such as \\u001b. Signatures are not checked: `lastnim record verify
+Characters that could control a terminal are escaped, such as \\u001b. This does not check who signed: `lastnim record verify
 --transcript` does that.";
 
 pub fn run(args: &TranscriptArgs) -> CommandResult {

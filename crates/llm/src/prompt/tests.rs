@@ -107,7 +107,7 @@ fn no_example_in_a_prompt_is_a_legal_answer() {
                 CallFailure::new(FailureClass::Truncated, "too long"),
             ];
             for failure in failed {
-                let mut messages = vec![Message::of_user("?")];
+                let mut messages = vec![Message::from_user("?")];
                 append_correction(&mut messages, &question, "none", &failure);
                 let correction = &messages[2].text;
                 assert_eq!(legal_example(&question, RowNotation::Seats, correction), None, "{correction}");

@@ -70,7 +70,10 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let begin = match preference.source {
         RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
         RowSource::Assigned => {
-            format!("At tables of {seats} its rows are assigned ({} by place in the assigned row)", held.row)
+            format!(
+                "At tables of {seats} it has the assigned row {} (numbers are places in that row)",
+                held.row
+            )
         }
     };
     let optimal = takes(fit.optimal_plies, fit.plies);

@@ -28,7 +28,7 @@ use lastnim_core::referee::{TimedEvent, append_stored_bytes};
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
 /// The number of hash bytes at the end of a row's directory.
-const CHECK_BYTES: usize = 16;
+const DIRECTORY_HASH_BYTES: usize = 16;
 
 /// Appends an event that has index `place` in the record of match `id`.
 pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
@@ -127,7 +127,7 @@ pub(super) struct JournalRun<'a> {
 /// Encodes a journal row.
 pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     let events: usize = runs.iter().map(|run| run.bytes.len()).sum();
-    let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + CHECK_BYTES + events);
+    let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + DIRECTORY_HASH_BYTES + events);
     row.push(VERSION);
     row.extend_from_slice(&to_u32(runs.len()).to_le_bytes());
     for run in runs {
@@ -137,7 +137,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
         }
     }
     let check = blake3::hash(&row);
-    row.extend_from_slice(&check.as_bytes()[..CHECK_BYTES]);
+    row.extend_from_slice(&check.as_bytes()[..DIRECTORY_HASH_BYTES]);
     for run in runs {
         row.extend_from_slice(run.bytes);
     }
@@ -156,8 +156,8 @@ pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, Damag
         let mut number = || take_u32(&mut rest).ok_or_else(cut_off);
         runs.push((MatchId::from_bytes(*id), number()?, number()?, number()?));
     }
-    let (check, mut events) = rest.split_at_checked(CHECK_BYTES).ok_or_else(cut_off)?;
-    if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..CHECK_BYTES] != *check {
+    let (check, mut events) = rest.split_at_checked(DIRECTORY_HASH_BYTES).ok_or_else(cut_off)?;
+    if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..DIRECTORY_HASH_BYTES] != *check {
         return Err("its directory does not match its checksum".to_owned());
     }
     let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {

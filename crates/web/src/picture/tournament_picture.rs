@@ -37,7 +37,7 @@ const ROW_WIDTH: f64 = 500.0;
 
 #[derive(Template)]
 #[template(path = "picture/standings.svg")]
-struct DrawnStandings {
+struct StandingsChart {
     rows: Vec<Row>,
     /// The x coordinate of the lower end of the leader's interval.
     bound: Option<f64>,
@@ -166,7 +166,7 @@ fn picture_of_tournament(
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
     let below = DrawnProgress { share, words_size: fitted_size(&words, 24.0, 480.0), words };
-    let drawing = DrawnStandings { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
+    let drawing = StandingsChart { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
     Picture {
         headline: finding.headline,
         seat: None,

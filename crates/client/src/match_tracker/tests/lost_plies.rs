@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns a snapshot of a match in play in which another seat is to move.
-fn snapshot_of_other_turn(ply: u32, pile: u32, counters: u64) -> ServerEvent {
+fn snapshot_in_another_seats_turn(ply: u32, pile: u32, counters: u64) -> ServerEvent {
     let alliance_matrix = Some(matrix());
     ServerEvent::Snapshot(Box::new(pb::Snapshot {
         alliance_matrix,
@@ -42,10 +42,10 @@ fn match_continues_at_the_earlier_ply_of_a_snapshot() {
 #[test]
 fn the_bot_is_asked_again_about_turns_after_an_earlier_ply() {
     let mut tracker = reconnected();
-    assert!(receive(&mut tracker, snapshot_of_other_turn(0, 2, 4)).is_empty());
+    assert!(receive(&mut tracker, snapshot_in_another_seats_turn(0, 2, 4)).is_empty());
     assert_eq!(expect_play_question(&receive(&mut tracker, turn(ID, 1, 2, 2))).ply(), 1);
     let mut tracker = reconnected();
-    assert!(receive(&mut tracker, snapshot_of_other_turn(3, 1, 3)).is_empty());
+    assert!(receive(&mut tracker, snapshot_in_another_seats_turn(3, 1, 3)).is_empty());
     let actions = receive(&mut tracker, turn(ID, 4, 1, 2));
     assert_eq!(expect_play_question(&actions).position().counters(), 2);
 }
@@ -59,7 +59,7 @@ fn the_bot_is_not_asked_about_a_lost_turn() {
     ));
     receive(&mut tracker, turn(ID, 4, 1, 3));
     receive(&mut tracker, welcome(2));
-    receive(&mut tracker, snapshot_of_other_turn(3, 1, 3));
+    receive(&mut tracker, snapshot_in_another_seats_turn(3, 1, 3));
     assert!(receive(&mut tracker, turn(ID, 4, 1, 2)).is_empty(), "the bot is thinking about a row");
     let actions = tracker.handle_answer(declared(OTHER_ID, &[0, 1, 2]));
     assert!(matches!(actions[1..], [ClientAction::Ask(BotQuestion::Connected(_))]), "{actions:?}");

@@ -16,7 +16,7 @@ const MIN_SORTED_ROWS: usize = 3;
 
 #[derive(Template)]
 #[template(path = "tournament/standings.html")]
-struct DrawnStandings {
+struct StandingsChart {
     measure: StandingMeasure,
     /// The ends of the scale, as text; `None` if no bot is rated.
     scale: Option<(String, String)>,
@@ -58,7 +58,7 @@ struct ShownRating {
 }
 
 /// Writes standings in the order in which they are shown.
-pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
+pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
     let measure = StandingMeasure::of_standings(standings);
     let ratings = || standings.iter().filter_map(|line| line.rating.as_ref());
     let low = ratings().map(|rating| rating.low).fold(f64::INFINITY, f64::min);
@@ -101,7 +101,7 @@ pub(crate) fn drawn_standings_html(standings: &[pb::Standing]) -> String {
         luck: figure(line.luck_per_match, signed_places),
         forfeits: line.forfeits,
     };
-    write_template(&DrawnStandings {
+    write_template(&StandingsChart {
         measure,
         scale: leader.map(|_| (number(low), number(high))),
         bound,
@@ -128,27 +128,27 @@ mod tests {
             line("bob", 1_400.0, 1_500.0, 0),
             line("cid", 1_400.0, 1_499.0, 0),
         ];
-        let html = drawn_standings_html(&near);
+        let html = standings_chart_html(&near);
         assert_eq!(html.matches("class=\"bar may-lead\"").count(), 2, "{html}");
         assert_eq!(html.matches("class=\"bound\" x1=\"50.00%\"").count(), 3, "{html}");
         assert!(html.contains("x1=\"4.00%\" x2=\"50.00%\"") && html.contains("1400 to 1500"), "{html}");
         assert!(!html.contains(">points<") && !html.contains(">forfeits<"), "{html}");
         let apart = [near[0].clone(), line("bob", 1_400.0, 1_600.0, 1)];
-        let html = drawn_standings_html(&apart);
+        let html = standings_chart_html(&apart);
         assert!(!html.contains("bound") && html.matches("may-lead").count() == 1, "{html}");
     }
 
     #[test]
     fn a_tie_break_is_named() {
         let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..line("bob", 1.0, 2.0, 0) };
-        let html = drawn_standings_html(&[line("ann", 1.0, 2.0, 0), by_lot]);
+        let html = standings_chart_html(&[line("ann", 1.0, 2.0, 0), by_lot]);
         assert_eq!(html.matches("placed by lot").count(), 1, "{html}");
     }
 
     #[test]
     fn a_bot_without_results_has_a_row() {
         let late = pb::Standing { place: 2, bot: "late".into(), points: 0.5, ..Default::default() };
-        let html = drawn_standings_html(&[late]);
+        let html = standings_chart_html(&[late]);
         assert!(html.contains("late</a>") && html.contains(">0.50<") && !html.contains("<svg"), "{html}");
     }
 }
