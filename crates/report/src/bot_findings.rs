@@ -59,7 +59,10 @@ pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAud
         condition_table(&found.conditions)
             .map(|table| Section::with_heading("When it errs: in some situations").table(table)),
     );
-    details.extend(talk_sections(std::slice::from_ref(found)));
+    details.extend(talk_sections(
+        std::slice::from_ref(found),
+        ["Which pacts it offered, signed, kept and broke", "How true its claims were"],
+    ));
     details.extend(found.preferences.iter().map(preference_section));
     details.extend((!pairs.is_empty()).then(|| pair_section(&pairs)));
     details.extend(answer_table(found).map(|table| {

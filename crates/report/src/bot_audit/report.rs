@@ -9,7 +9,7 @@ use super::{
     pairs::{correction_note, examples_sections, pair_sections, with_flagged_pairs},
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
-    talk::talk_sections,
+    talk::{TALK_HEADINGS, talk_sections},
     verdict::verdict_sentences,
 };
 use crate::{
@@ -42,7 +42,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         bot_sections(found, findings)
     } else {
         let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
-        let talk = talk_sections(&findings.bots.iter().map(Into::into).collect::<Vec<_>>());
+        let talk = talk_sections(&findings.bots.iter().map(Into::into).collect::<Vec<_>>(), TALK_HEADINGS);
         [bots].into_iter().chain(talk).chain(pair_sections(findings)).collect()
     };
     let powers: Vec<_> = findings.powers.iter().map(|&power| power.into()).collect();
@@ -94,7 +94,7 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
     let shown = pb::BotFindings::from(found);
     sections.extend(condition_section(&shown.conditions));
     sections.extend(answer_section(&shown));
-    sections.extend(talk_sections(&[shown]));
+    sections.extend(talk_sections(&[shown], TALK_HEADINGS));
     sections.extend(found.preferences.iter().flat_map(preference_sections));
     sections.extend(pair_sections(findings));
     sections.push(kingmaking_section(&found.kingmaking));

@@ -13,14 +13,18 @@ const PAIRS: NumberFormat = NumberFormat::new(NumberUnit::Count, 2);
 /// A bot with its figures.
 type Talker<'a> = (&'a str, &'a TalkFigures);
 
-/// Reports the pacts and the claims of the bots; no section if they played no match with talk.
-pub(crate) fn talk_sections(bots: &[BotFindings]) -> Vec<Section> {
+/// The headings of the sections on pacts and on claims in a report.
+pub(super) const TALK_HEADINGS: [&str; 2] =
+    ["Pacts, with 95% intervals over duplicate groups", "Claims, with 95% intervals over duplicate groups"];
+
+/// Reports the pacts and the claims of the bots under these headings; no section if they played no match with talk.
+pub(crate) fn talk_sections(bots: &[BotFindings], [pacts, claims]: [&str; 2]) -> Vec<Section> {
     let talkers: Vec<Talker<'_>> =
         bots.iter().filter_map(|found| Some((found.bot.as_str(), found.talk.as_ref()?))).collect();
-    [pact_section(&talkers), claim_section(&talkers)].into_iter().flatten().collect()
+    [pact_section(&talkers, pacts), claim_section(&talkers, claims)].into_iter().flatten().collect()
 }
 
-fn pact_section(talkers: &[Talker<'_>]) -> Option<Section> {
+fn pact_section(talkers: &[Talker<'_>], heading: &str) -> Option<Section> {
     let is_any = |number: fn(&TalkFigures) -> u64| talkers.iter().any(|(_, talk)| number(talk) > 0);
     if !is_any(|talk| talk.matches + talk.hidden_matches) {
         return None;
@@ -56,7 +60,7 @@ fn pact_section(talkers: &[Talker<'_>]) -> Option<Section> {
             format!("{temptations} too long to find.")
         }),
     ];
-    let section = Section::with_heading("Pacts, with 95% intervals over duplicate groups").table(table).paragraph(
+    let section = Section::with_heading(heading).table(table).paragraph(
         "tempted: signed pacts that the bot kept or broke although another row would have gained it ranks. value: mean \
          ranks that a signed pact gains it if all keep it. harm: mean ranks per match with a signed pact that its breaches \
          cost the others together, and that the breaches of others cost it. Where rows are not dealt, these are not known.",
@@ -64,7 +68,7 @@ fn pact_section(talkers: &[Talker<'_>]) -> Option<Section> {
     Some(section.paragraphs(notes.into_iter().flatten()))
 }
 
-fn claim_section(talkers: &[Talker<'_>]) -> Option<Section> {
+fn claim_section(talkers: &[Talker<'_>], heading: &str) -> Option<Section> {
     let claims = |talk: &TalkFigures| talk.claims + talk.other_claims + talk.hidden_messages;
     if talkers.iter().all(|(_, talk)| claims(talk) == 0) {
         return None;
@@ -81,10 +85,9 @@ fn claim_section(talkers: &[Talker<'_>]) -> Option<Section> {
         });
     let table = estimate_columns(table, "true", SHARE, |talk| talk.true_share.as_ref());
     let table = estimate_columns(table, "distance", PAIRS, |talk| talk.distance.as_ref()).into_table();
-    let section =
-        Section::with_heading("Claims, with 95% intervals over duplicate groups").table(table).paragraph(
-            "distance: mean pairs of winners that the claimed and the dealt row put in different orders.",
-        );
+    let section = Section::with_heading(heading).table(table).paragraph(
+        "distance: mean pairs of winners that the claimed and the dealt row put in different orders.",
+    );
     let hidden = is_any(|talk| talk.hidden_messages)
         .then_some("hidden messages: private messages that no record shows. Any of them can be a claim.");
     Some(section.paragraphs(hidden))
