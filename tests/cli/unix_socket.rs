@@ -78,6 +78,7 @@ fn end(mut server: Process, signal: &str) {
 fn get(socket: &Path, path: &str) -> String {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(b"G").unwrap();
+    // The server must wait for more bytes before it decides which protocol this is.
     thread::sleep(Duration::from_millis(100));
     write!(stream, "ET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();

@@ -138,7 +138,7 @@ fn error_sentence(figures: &pb::BotFigures) -> Option<String> {
     ))
 }
 
-/// Explains the intervals of the figures, or why there are none.
+/// Says what a place and an interval in the table are, or how many groups an interval needs.
 fn interval_notes(figures: &pb::BotFigures, report: &pb::BotReport) -> Vec<String> {
     let same = "Matches of the same bots on the same piles, with the seats moved round, count as one group";
     let about = if report.groups_exact { "" } else { "about " };
