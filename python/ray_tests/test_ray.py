@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +37,24 @@ def half_bot() -> type[lastnim.Bot]:
     return Half
 
 
-def later(seconds: float, cluster: Any, node: Any) -> threading.Thread:
-    """Kills a node of the cluster after this time."""
+def kill_when(due: Callable[[], bool], cluster: Any, node: Any) -> threading.Thread:
+    """Kills a node of the cluster as soon as `due` returns True."""
 
     def kill() -> None:
-        time.sleep(seconds)
+        while not due():
+            time.sleep(0.05)
         cluster.remove_node(node, allow_graceful=False)
 
-    thread = threading.Thread(target=kill)
+    # A test that fails before the node is due does not wait for this thread.
+    thread = threading.Thread(target=kill, daemon=True)
     thread.start()
     return thread
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    """Returns a function that returns True once this time has passed."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() >= end
 
 
 def test_self_play_depends_on_the_seed_alone(cluster: Any, tmp_path: Path) -> None:
@@ -54,7 +62,7 @@ def test_self_play_depends_on_the_seed_alone(cluster: Any, tmp_path: Path) -> No
     one, two, other = (tmp_path / f"{name}.parquet" for name in ("one", "two", "other"))
     assert play(bots, POSITIONS, 120, 7, one, seats=3, workers=1) == 360
     node = cluster.add_node(num_cpus=1)
-    killed = later(0.5, cluster, node)
+    killed = kill_when(after(0.5), cluster, node)
     assert play(bots, POSITIONS, 120, 7, two, seats=3) == 360
     killed.join()
     assert one.read_bytes() == two.read_bytes()
@@ -79,7 +87,7 @@ def test_an_audit_survives_the_death_of_a_node(cluster: Any, tmp_path: Path) -> 
         files[-1].write_text("".join(record.text for record in records[number::6]))
     whole = lastnim.audit_records(files, unsigned=True, seed=5)
     node = cluster.add_node(num_cpus=1)
-    killed = later(0.3, cluster, node)
+    killed = kill_when(after(0.3), cluster, node)
     assert audit(files, parts=6, unsigned=True, seed=5) == whole
     killed.join()
     assert audit(files, bot="random", unsigned=True) == lastnim.audit_records(files, bot="random", unsigned=True)
@@ -99,7 +107,12 @@ def test_bots_go_on_when_their_node_dies(cluster: Any) -> None:
     with TestServer() as server:
         tokens = [server.add_bot(f"bot-{number}") for number in range(4)]
         tournament = server.create_tournament(piles=[(2, 1 + pile) for pile in range(25)], start_when=4, concurrency=4)
-        killed = later(4.0, cluster, nodes[1])
+
+        def all_have_played() -> bool:
+            return min((standing.matches for standing in server.standings(tournament)), default=0) >= 5
+
+        # Bots take some seconds to start, and longer on a busy machine.
+        killed = kill_when(all_have_played, cluster, nodes[1])
         # Each node has room for all actors, so those of the dead node find a place.
         options = {"num_cpus": 0, "resources": {"bots": 1}, "scheduling_strategy": "SPREAD"}
         summaries = run_bots(
