@@ -1,4 +1,4 @@
-//! Runs a bot on its own thread.
+//! Runs the client for a Python bot on a background thread. Python fetches its questions and answers them.
 
 use crate::{
     bot_link::{Answer, BotLink, LinkedBot},

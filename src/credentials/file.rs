@@ -88,7 +88,7 @@ impl Credentials {
         };
         if is_accessible_to_others(path) {
             return Err(Failure::input(format!(
-                "{shown}: other users can read the tokens in this file: run `chmod 600` on it, and replace the tokens with `lastnim bot rotate`"
+                "{shown}: other users can read the tokens in this file: run `chmod 600` on it, and replace the tokens (a bot's with `lastnim bot rotate`)"
             )));
         }
         // The error does not quote the text, because the text contains tokens.

@@ -78,8 +78,9 @@ while the bot is not connected.")]
   lastnim match watch $MATCH
   lastnim match watch $MATCH --json
 
-With --json, each line is an event of the match's record, without the event's hash. If transcripts of a finished match
-were published, what the models said is under their rows and takes; `unproved` is what the record does not prove.")]
+With --json, each line is an event of the match's record, without the event's hash. Otherwise, if the transcripts of a
+finished match were published, each row and take is followed by what the model said, and by `unproved` if the record does
+not prove that.")]
     Watch {
         /// The match's id
         id: MatchId,

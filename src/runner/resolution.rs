@@ -28,7 +28,9 @@ pub fn resolution_text(resolution: Result<Resolution, ResolutionError>) -> Strin
         NeededSize::About(size) => format!("; to reach 90%, the tournament needs about {size} {unit}"),
         NeededSize::MoreThan(size) => format!("; to reach 90%, the tournament needs more than {size} {unit}"),
     };
-    format!("{first} if it never errs and the others err in at least {least}% of their turns{needed}")
+    format!(
+        "{first} if it never errs and the others err in at least {least}% of the turns in which they can{needed}"
+    )
 }
 
 /// Returns the JSON of what the matches can resolve.

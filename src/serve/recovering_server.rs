@@ -279,7 +279,7 @@ impl RecoveringServer {
             let opened = async {
                 let limits = self.settings.server.limits.clone();
                 let arena = Arena::open(limits, backend, self.known_tokens.clone()).await?;
-                store.describe_holder(&card.serving().to_json()).await?;
+                store.set_holder_description(&card.serving().to_json()).await?;
                 Ok(OpenedArena { arena, former_key })
             };
             opened.await.map_err(|error: ArenaError| {

@@ -12,10 +12,10 @@ use pb::{
 };
 use tonic::{Code, Status};
 
-/// A ladder for two seats without an end.
-fn endless(suspend_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
+/// A ladder for two seats without an end. A bot that does not come loses its seat after twice `patience_ms`.
+fn endless(suspend_after: u32, patience_ms: u32) -> pb::TournamentSettings {
     let ladder = pb::LadderFormat { suspend_after, ..pb::LadderFormat::default() };
-    let clock = pb::Clock { declaration_ms, initial_ms: 60_000, ..pb::Clock::default() };
+    let clock = pb::Clock { declaration_ms: patience_ms, initial_ms: patience_ms, ..pb::Clock::default() };
     pb::TournamentSettings {
         seats: 2,
         format: Some(Format::Ladder(ladder)),
@@ -258,7 +258,7 @@ async fn no_shows_lose_matches_but_not_rating() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 3).await;
     let ghost = host.register("ghost").await;
-    let id = host.create_tournament(endless(3, 5_000), &["timid", "greedy", "ghost"]).await;
+    let id = host.create_tournament(endless(3, 10_000), &["timid", "greedy", "ghost"]).await;
     let organiser = Organiser { host: &host, id: id.clone() };
     host.start_tournament(&id).await;
     let has_suspended = |state: &pb::WatchTournamentResponse| !suspended(state.verdict.as_ref()).is_empty();

@@ -148,7 +148,8 @@ impl TryFrom<(usize, Vec<StoredPuzzle>)> for WorstPuzzles {
     fn try_from((limit, stored): (usize, Vec<StoredPuzzle>)) -> Result<Self, Self::Error> {
         let mut puzzles = Self::up_to(limit);
         for stored in stored {
-            let puzzle = stored.solve().ok_or("a puzzle is not an error in a game")?;
+            let puzzle =
+                stored.solve().ok_or("a stored puzzle does not describe an error in a valid game")?;
             puzzles.add_puzzle(puzzle.place(), puzzle);
         }
         Ok(puzzles)

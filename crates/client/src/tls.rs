@@ -122,18 +122,18 @@ mod disabled {
     use std::{error::Error as StdError, time::Duration};
     use tonic::transport::Endpoint;
 
-    const MISSING: &str = "https:// needs the feature `tls`, but this program was built without it";
+    const TLS_DISABLED: &str = "https:// needs the feature `tls`, but this program was built without it";
 
     pub(crate) fn with_tls(_: Endpoint, _: &ServerAddress, _: Duration) -> Result<Endpoint, String> {
-        Err(MISSING.to_owned())
+        Err(TLS_DISABLED.to_owned())
     }
 
     pub(crate) fn check_certificates(_: &[u8]) -> Result<(), String> {
-        Err(MISSING.to_owned())
+        Err(TLS_DISABLED.to_owned())
     }
 
     pub(crate) fn check_key(_: &[u8], _: &[u8]) -> Result<(), String> {
-        Err(MISSING.to_owned())
+        Err(TLS_DISABLED.to_owned())
     }
 
     pub(crate) fn tls_failure(_: &(dyn StdError + 'static)) -> Option<String> {

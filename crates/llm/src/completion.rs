@@ -16,7 +16,7 @@ pub struct Completion {
     pub reasoning: String,
     /// The text with which the model refused to answer, if any.
     pub refusal: String,
-    /// The endpoint's reason for the end of the reply; `None` until it ends.
+    /// Why the reply ended, according to the endpoint; `None` until it ends.
     pub finish_reason: Option<String>,
     /// The number of tokens, if the endpoint reports it.
     pub tokens: Option<TokenCount>,

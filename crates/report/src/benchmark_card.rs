@@ -203,7 +203,7 @@ fn playing_conditions(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
-        "Played by lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; each seat's clock starts with {} s.",
+        "Run with lastnim {}: {}, at most {} per tier; a tier ends when its interval is at most {} wide; each seat's clock starts with {} s.",
         card.program_version,
         count_with_noun(item_count(card), "item", "items"),
         rule.max_items,

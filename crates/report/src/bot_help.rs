@@ -71,10 +71,9 @@ pub(super) fn pair_section(pairs: &[&pb::PairFindings]) -> Section {
         .column(Column::text("takes of").with_key("bot"), |pair| pair.mover.clone())
         .column(Column::text("other bot").with_key("bot"), |pair| pair.other.clone())
         .column(Column::integer("matches").with_meaning("matches in which both played"), |pair| pair.matches)
-        .column(
-            Column::integer("errors").with_meaning("takes that cost the bot that made them places"),
-            |pair| pair.errors,
-        )
+        .column(Column::integer("errors").with_meaning("takes by which the bot itself lost places"), |pair| {
+            pair.errors
+        })
         .column(Column::integer("cost").with_meaning("places that the takes cost the other bot"), |pair| {
             pair.cost
         })

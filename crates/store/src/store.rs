@@ -49,7 +49,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     }
 
     /// Replaces this server's [description](crate::OpenOptions::holder) of itself.
-    async fn describe_holder(&self, _holder: &str) -> Result<(), StoreError> {
+    async fn set_holder_description(&self, _holder: &str) -> Result<(), StoreError> {
         Ok(())
     }
 

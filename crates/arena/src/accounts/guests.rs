@@ -153,8 +153,8 @@ impl Arena {
         presence.map(|presence| presence.open_match_ids(limit)).unwrap_or_default()
     }
 
-    /// Draws a uniform random number, for seats that are chosen at random.
-    pub fn random_index(&self) -> usize {
+    /// Draws a number from all that the type can hold, from which the caller chooses a random seat.
+    pub fn random_number(&self) -> usize {
         let mut bytes = [0; size_of::<usize>()];
         self.inner.environment.fill_random(&mut bytes);
         usize::from_le_bytes(bytes)

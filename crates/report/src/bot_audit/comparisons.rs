@@ -101,7 +101,7 @@ pub(crate) fn answer_table(found: &BotFindings) -> Option<Table> {
 /// Reports how often the bot answered like each bot that it met; `None` if there is nothing to compare.
 pub(super) fn answer_section(found: &BotFindings) -> Option<Section> {
     let heading = "Equal answers: takes in states (piles, rows and mover) that both bots met";
-    let words = "Far more equal takes than by chance show that both choose alike, not that they are one program. \
+    let words = "If two bots agree far more often than by chance, they choose alike, but need not be the same program. \
                  A bot that agrees with itself more often than with another bot differs from that bot.";
     Some(Section::with_heading(heading).table(answer_table(found)?).paragraph(words))
 }

@@ -141,13 +141,15 @@ fn known_rows_sentence(explained: &ExplainedRows) -> String {
         left_out => format!("; {left_out} matches are left out, because they would have taken too long"),
     };
     match (&explained.example, explained.rows.at_least()) {
-        (None, _) => format!("If the others knew its row, no row would make every take optimal{left_out}"),
+        (None, _) => format!("No row makes all its takes optimal if the others know that row{left_out}"),
         (Some(example), 1) => {
-            format!("If the others knew its row, one row would make every take optimal: {example}{left_out}")
+            format!(
+                "Only one row makes all its takes optimal if the others know that row: {example}{left_out}"
+            )
         }
         (Some(example), rows) => {
             format!(
-                "If the others knew its row, {rows} rows would make every take optimal; the first is {example}{left_out}"
+                "{rows} rows make all its takes optimal if the others know the row; the first is {example}{left_out}"
             )
         }
     }

@@ -48,7 +48,7 @@ fn summary_text(found: &pb::ModelReport) -> String {
     }
 }
 
-/// Says which parts of the transcripts are not included in any figure.
+/// Says how many questions were counted, and which parts of the transcripts were left out and why.
 fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
     let questions = |count| count_with_noun(count, "question", "questions");
     let unproved = read.unproved_examples.iter().map(|question| {

@@ -21,8 +21,8 @@ pub(super) trait WriteBackend: fmt::Debug + Send + Sync {
     }
 
     /// Replaces this server's description of itself, as described for
-    /// [`Store::describe_holder`](crate::Store::describe_holder).
-    async fn describe_holder(&self, _holder: &str) -> Result<(), StoreError> {
+    /// [`Store::set_holder_description`](crate::Store::set_holder_description).
+    async fn set_holder_description(&self, _holder: &str) -> Result<(), StoreError> {
         Ok(())
     }
 

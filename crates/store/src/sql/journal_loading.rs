@@ -40,7 +40,7 @@ impl LoadedJournal {
             match parse_journal_row(&bytes) {
                 Ok(runs) => runs.iter().try_for_each(|run| journal.add_loaded_run(run, &mut parts))?,
                 Err(why) => {
-                    tracing::error!(row = id, %why, "a journal row cannot be read: every match with events in it is damaged");
+                    tracing::error!(row = id, %why, "a journal row cannot be read: unfinished matches with events only in it are damaged");
                     removed.push((from, id - 1));
                     from = id + 1;
                 }

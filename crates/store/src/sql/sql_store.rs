@@ -200,8 +200,8 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.time_since_confirmed()
     }
 
-    async fn describe_holder(&self, holder: &str) -> Result<(), StoreError> {
-        self.backend.describe_holder(holder).await
+    async fn set_holder_description(&self, holder: &str) -> Result<(), StoreError> {
+        self.backend.set_holder_description(holder).await
     }
 
     async fn standby_servers(&self) -> Result<Vec<String>, StoreError> {

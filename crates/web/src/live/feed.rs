@@ -12,8 +12,8 @@ use tokio::time::timeout;
 /// With n watchers, two updates are at least n times this interval apart, which limits the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
-/// The interval of heartbeats. `live.js` and `live_stream.js` repeat this number.
-pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
+/// How long a stream is quiet before a heartbeat is sent. The timeouts in `live.js` and `live_stream.js` must be longer.
+pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A heartbeat. It is an event because scripts cannot see comments in the stream.
 const HEARTBEAT: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
@@ -146,7 +146,7 @@ impl FeedWatcher {
             if let Some(message) = self.newest_message() {
                 return Some(message);
             }
-            match timeout(MAX_SILENCE, self.state.changed()).await {
+            match timeout(HEARTBEAT_INTERVAL, self.state.changed()).await {
                 Ok(changed) => changed.ok()?,
                 Err(_silent) => return Some(HEARTBEAT),
             }
@@ -207,7 +207,7 @@ mod tests {
         feed.publish(page(2));
         let began = tokio::time::Instant::now();
         assert_eq!(next(&mut watchers[0]).await, "event: heartbeat\ndata: {}\n\n");
-        assert_eq!(began.elapsed().as_secs(), MAX_SILENCE.as_secs());
+        assert_eq!(began.elapsed().as_secs(), HEARTBEAT_INTERVAL.as_secs());
         feed.finish();
         drop(feed);
         for watcher in &mut watchers {

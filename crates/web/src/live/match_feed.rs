@@ -1,6 +1,6 @@
 //! Live updates of a match page.
 
-use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
+use super::feed::{FeedPublisher, FeedWatcher, HEARTBEAT_INTERVAL};
 use super::feed_key::FeedTopic;
 use super::feed_start::watch_feed;
 use super::live_page::LivePage;
@@ -189,7 +189,7 @@ impl MatchFeed {
                     let ending = if is_over { UpdateKind::Final } else { UpdateKind::Interim };
                     showing = Some((ending, Box::pin(self.clone().show(events.apply_waiting_events()))));
                     (has_news, looked_at) = (false, Instant::now());
-                    next_look.as_mut().reset(looked_at + MAX_SILENCE);
+                    next_look.as_mut().reset(looked_at + HEARTBEAT_INTERVAL);
                 }
                 came = stream.next(), if !is_over => {
                     is_over = came.is_none();

@@ -71,7 +71,7 @@ pub(super) async fn start_game(
             return Ok(with_reason(response, "FORM_MISTAKE"));
         }
     };
-    let request = request.with_guest_at(site.arena.random_index());
+    let request = request.with_guest_at(site.arena.random_number());
     match site.guests.begin(visitor.request(request), &visitor_guest_name(visitor)?).await {
         Ok(id) => Ok(redirect_response(&PlayAddress::Game { id, since: None })),
         Err(status) => {

@@ -208,10 +208,10 @@ impl WriteBackend for PostgresBackend {
         Some(self.commits.time_since_confirmed())
     }
 
-    async fn describe_holder(&self, holder: &str) -> Result<(), StoreError> {
+    async fn set_holder_description(&self, holder: &str) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(CONNECT_TIMEOUT, writer.describe_holder(holder)).await?;
+        within_deadline(CONNECT_TIMEOUT, writer.set_holder_description(holder)).await?;
         *slot = Some(writer);
         Ok(())
     }

@@ -83,7 +83,7 @@ impl PostgresWriter {
     }
 
     /// Replaces this server's description of itself, unless another server has taken over the database.
-    pub(super) async fn describe_holder(&mut self, holder: &str) -> Result<(), StoreError> {
+    pub(super) async fn set_holder_description(&mut self, holder: &str) -> Result<(), StoreError> {
         sqlx::query("UPDATE server SET holder = $1 WHERE epoch = $2")
             .bind(holder)
             .bind(self.commits.epoch())
