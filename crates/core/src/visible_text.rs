@@ -14,7 +14,7 @@ fn is_visible(char: char) -> bool {
 }
 
 /// Replaces characters that control a terminal, are invisible, or change the direction of text with JSON escapes, such
-/// as `\u001b`. Line breaks and tabs stay. If the text is JSON, the value that it represents does not change.
+/// as `\u001b`. Line breaks and tabs stay. Inside a JSON string, the escapes stand for the same characters.
 ///
 /// ```
 /// use lastnim_core::visible_text::visible_text;

@@ -59,7 +59,7 @@ fn dealt_section(dealt: &DealtAudit) -> Section {
             Cell::from(seat.index()),
             Cell::from(dealt.matrix.rows()[seat].to_string()),
             Cell::from(ranks.rank_honest),
-            Cell::from(ranks.by_declarations()),
+            Cell::from(ranks.cost_of_declarations()),
             Cell::from(by_takes),
             Cell::from(ranks.rank_actual),
         ]);

@@ -10,6 +10,6 @@ mod variants;
 
 use lastnim_core::oracle::OptimalTakes;
 
-fn range_bounds(takes: &OptimalTakes) -> Vec<u64> {
+fn list_takes(takes: &OptimalTakes) -> Vec<u64> {
     takes.iter().flat_map(|range| range.lo..=range.hi).collect()
 }

@@ -48,7 +48,7 @@ fn play_game(game: Game, seat: Index, choices: &[Index], play: PlayStyle) -> Pla
         }
         let take = match &solution {
             Some(solution) if position.to_move() == seat => {
-                let optimal: Vec<_> = super::range_bounds(&solution.optimal_takes(&position));
+                let optimal: Vec<_> = super::list_takes(&solution.optimal_takes(&position));
                 optimal[choice.index(optimal.len())]
             }
             _ => 1 + choice.index(position.counters() as usize) as u64,

@@ -7,7 +7,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// The maximum number of characters that an error message quotes from a rejected text.
-const MAX_REPEATED_CHARS: usize = 96;
+const MAX_QUOTED_CHARS: usize = 96;
 
 /// Why a string does not decode to the expected number of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -46,7 +46,7 @@ pub(crate) fn decode_base64<const N: usize>(
     value_name: &'static str,
     text: &str,
 ) -> Result<[u8; N], Base64Error> {
-    let cut = || text.chars().take(MAX_REPEATED_CHARS).collect();
+    let cut = || text.chars().take(MAX_QUOTED_CHARS).collect();
     let length =
         || Base64Error::Length { value_name, text: cut(), characters: text.chars().count(), bytes: N };
     let mut bytes = [0; N];
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_describe_the_problem() {
+    fn errors_quote_the_text_and_say_what_is_expected() {
         let refusal = |text: &str| decode_base64::<4>("mark", text).unwrap_err().to_string();
         assert_eq!(decode_base64("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
         assert_eq!(

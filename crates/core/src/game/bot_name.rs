@@ -1,4 +1,4 @@
-//! The name of a registered player.
+//! The name of a bot.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, sync::Arc};

@@ -35,6 +35,7 @@ impl Hasher for MatchIdHasher {
         }
     }
 
+    /// Ignores the length that precedes the bytes of an id, because all ids are equally long.
     fn write_usize(&mut self, _length: usize) {}
 
     fn finish(&self) -> u64 {
@@ -55,19 +56,19 @@ mod tests {
             id.hash(&mut hasher);
             hasher.finish()
         };
-        let of_times = (0..1_000).map(|time| MatchId::new(time, &[7; 10]));
-        let of_chance = |place: usize| {
+        let ids_by_time = (0..1_000).map(|time| MatchId::new(time, &[7; 10]));
+        let ids_by_random_byte = |place: usize| {
             (0..=255).map(move |byte| {
                 let mut random = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
                 random[place] = byte;
                 MatchId::new(1, &random)
             })
         };
-        let hashes: HashSet<_> = of_times.chain(of_chance(9)).map(hash).collect();
+        let hashes: HashSet<_> = ids_by_time.chain(ids_by_random_byte(9)).map(hash).collect();
         assert_eq!(hashes.len(), 1_256);
         // Bytes 0 and 2 are left out, since the version and the variant of the id overwrite some of their bits.
         for place in [1, 3, 4, 5, 6, 7, 8, 9] {
-            let hashes: Vec<_> = of_chance(place).map(hash).collect();
+            let hashes: Vec<_> = ids_by_random_byte(place).map(hash).collect();
             let tags: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();
             let groups: HashSet<_> = hashes.iter().map(|hash| hash & 0x7f).collect();
             assert!(

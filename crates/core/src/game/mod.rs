@@ -1,4 +1,5 @@
-//! The rules of multi-player Last Nim: seats, preferences, piles, positions, takes.
+//! The rules of multi-player Last Nim (seats, preferences, piles, positions, takes), and the names and ids of bots,
+//! matches and tournaments.
 //!
 //! Pure code: no I/O, no clock, no randomness. Raw input is parsed once into these types, whose values are always
 //! valid. Each error names the invalid value and says what was expected.

@@ -114,14 +114,14 @@ impl PartialRow {
     /// Returns the row that agrees with this partial row and puts the fewest pairs of offsets in another order than
     /// `target`; of several such rows, the lexicographically first.
     ///
-    /// The row is built from the front, and a table has the fewest changed pairs to come for each set of placed offsets.
-    /// So time and memory are in O(2^n n) and O(2^n), unless `target` itself agrees: this is for few seats, as in
+    /// The row is built from the front. A table says, for each set of placed offsets, how many pairs must still change.
+    /// So time and memory are in O(2^n n) and O(2^n), unless `target` itself agrees. Use this only for few seats, as in
     /// pacts.
     ///
     /// # Panics
     /// If `target` is for another number of seats.
     pub fn nearest_row(&self, target: &Row) -> Row {
-        assert_eq!(target.seats(), self.seats, "both are rows of one seat");
+        assert_eq!(target.seats(), self.seats, "both rows have the same number of offsets");
         if self.admits(target) {
             return target.clone();
         }
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partial_row_lists_the_rows_that_it_admits_in_order() {
+    fn the_admitted_rows_are_listed_in_lexicographic_order() {
         let all: Vec<_> = PartialRow::unknown(four_seats()).rows().collect();
         assert_eq!(all.len(), 24);
         assert!(all.is_sorted_by_key(|row| row.offsets().to_vec()));

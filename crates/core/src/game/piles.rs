@@ -21,7 +21,7 @@ pub enum PilesError {
     Count(usize),
     /// A pile is too large.
     #[error("pile {pile} has {counters} counters: expected at most {MAX_COUNTERS}")]
-    TooHigh {
+    TooLarge {
         /// The index of the pile, from 0.
         pile: usize,
         /// The number of counters in the pile.
@@ -46,7 +46,7 @@ pub enum PilesError {
 }
 
 impl Piles {
-    /// Accepts the piles of a new game: 1 to 1,024 piles of 1 to 2^63 - 1 counters each.
+    /// Parses the piles of a new game: 1 to 1,024 piles of 1 to 2^63 - 1 counters each.
     ///
     /// # Errors
     /// If there are no piles or too many, or a pile is invalid. The error names the first invalid pile.
@@ -57,7 +57,7 @@ impl Piles {
         }
     }
 
-    /// Accepts the piles of a game that may be in progress or over: like [`parse`](Self::parse), but the last piles may
+    /// Parses the piles of a game that may be in progress or over: like [`parse`](Self::parse), but the last piles may
     /// be empty.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Piles {
             return Err(PilesError::Count(counters.len()));
         }
         if let Some(pile) = counters.iter().position(|&counters| counters > MAX_COUNTERS) {
-            return Err(PilesError::TooHigh { pile, counters: counters[pile] });
+            return Err(PilesError::TooLarge { pile, counters: counters[pile] });
         }
         let nonempty = counters.iter().rposition(|&counters| counters > 0).map_or(0, |last| last + 1);
         let live = &counters[..nonempty];

@@ -95,7 +95,7 @@ impl Position {
     /// Checks a take against the rules.
     ///
     /// # Errors
-    /// If the take is 0 or more than the pile in play contains.
+    /// If the take is 0 or more than the pile in play contains, or the game is over.
     pub fn check_take(&self, take: u64) -> Result<(), IllegalTake> {
         if self.is_over() {
             return Err(IllegalTake::Over { take });
@@ -109,7 +109,7 @@ impl Position {
     /// Takes counters from the last nonempty pile and passes the turn to the next seat.
     ///
     /// # Errors
-    /// If the take is 0 or more than the pile in play contains; the position is then unchanged.
+    /// If the take is 0 or more than the pile in play contains, or the game is over; the position is then unchanged.
     pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
         self.check_take(take)?;
         self.make_legal_take(take);

@@ -9,7 +9,7 @@ use thiserror::Error;
 ///
 /// Offset `k` of seat `i` means the seat `(i + k) mod n`. Source: El-Seidy, El Kady and Nassr (2019), Definition 2.3.
 ///
-/// Rows are ordered by their offsets.
+/// Rows sort by their offsets, in lexicographic order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct Row {

@@ -98,7 +98,7 @@ pub struct SeatError {
 }
 
 impl Seat {
-    /// The default first seat.
+    /// Seat 0, which moves first unless a game says otherwise.
     pub const FIRST: Self = Self(0);
 
     /// Returns the number of the seat, 0 to n-1.

@@ -13,7 +13,7 @@ pub const MAX_SEAT_VERSIONS: usize = 8;
 pub struct SeatVersions(Vec<BotVersion>);
 
 impl SeatVersions {
-    /// Restores stored versions; drops duplicates and versions beyond the limit.
+    /// Collects versions; drops duplicates and versions beyond the limit.
     pub fn new(versions: impl IntoIterator<Item = BotVersion>) -> Self {
         let mut kept = Self::default();
         for version in versions {

@@ -269,7 +269,7 @@ mod tests {
     use crate::{game::Piles, oracle};
 
     /// Generates pseudorandom numbers (xorshift64).
-    fn numbers() -> impl Iterator<Item = u64> {
+    fn pseudorandom_numbers() -> impl Iterator<Item = u64> {
         std::iter::successors(Some(0x9e37_79b9_7f4a_7c15_u64), |&last| {
             let mut next = last ^ (last << 13);
             next ^= next >> 7;
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn positions_beyond_the_table_size_are_solved() {
-        let mut numbers = numbers();
+        let mut numbers = pseudorandom_numbers();
         let mut below = |bound: u64| numbers.next().unwrap() % bound;
         let rows = [(); 32].map(|()| {
             let mut row: Vec<u64> = (0..32).collect();
@@ -311,6 +311,6 @@ mod tests {
             );
         });
         assert_eq!(left.len(), 1);
-        assert_eq!(batch.ranks.len() << batch.row_bits, TABLE_LENGTH, "there is room left");
+        assert_eq!(batch.ranks.len() << batch.row_bits, TABLE_LENGTH, "the tables are full");
     }
 }

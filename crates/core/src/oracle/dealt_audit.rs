@@ -57,7 +57,7 @@ impl DealtAudit {
             let of_play: i32 = ledger.iter().map(|costs| costs[seat]).sum();
             assert_eq!(
                 ranks.rank_actual.cast_signed() - ranks.rank_honest.cast_signed(),
-                ranks.by_declarations() + of_play,
+                ranks.cost_of_declarations() + of_play,
                 "declarations and play add up to the change in the rank of each seat"
             );
             ranks
@@ -68,7 +68,7 @@ impl DealtAudit {
 
 impl DealtRanks {
     /// Returns the number of ranks that the declarations of all seats cost the seat; negative if it gained ranks.
-    pub fn by_declarations(&self) -> i32 {
+    pub fn cost_of_declarations(&self) -> i32 {
         self.rank_declared.cast_signed() - self.rank_honest.cast_signed()
     }
 }

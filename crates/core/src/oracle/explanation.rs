@@ -72,7 +72,7 @@ impl Explanation {
         };
         Self {
             options: solution.winners_after(&position).into_iter().map(option).collect(),
-            line: BestLine::from(&solution, position.clone(), max_plies),
+            line: BestLine::from_position(&solution, position.clone(), max_plies),
             position,
             winner,
         }
@@ -84,7 +84,7 @@ impl BestLine {
     ///
     /// # Panics
     /// If the position does not belong to the solved game.
-    pub fn from(solution: &Solution, position: Position, max_plies: usize) -> Self {
+    pub fn from_position(solution: &Solution, position: Position, max_plies: usize) -> Self {
         let (mut plies, mut end) = (Vec::new(), position);
         while plies.len() < max_plies
             && let Some(take) = solution.optimal_takes(&end).smallest()

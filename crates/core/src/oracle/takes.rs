@@ -110,7 +110,7 @@ impl fmt::Debug for OptimalTakes {
 mod tests {
     use super::*;
 
-    fn takes(ranges: &[(u64, u64)]) -> OptimalTakes {
+    fn takes_in_ranges(ranges: &[(u64, u64)]) -> OptimalTakes {
         let mut takes = OptimalTakes::default();
         for &(lo, hi) in ranges.iter().rev() {
             takes.prepend(TakeRange { lo, hi });
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn take_ranges_are_written_in_words() {
-        let words = |ranges: &[(u64, u64)]| takes(ranges).to_string();
+        let words = |ranges: &[(u64, u64)]| takes_in_ranges(ranges).to_string();
         assert_eq!(words(&[]), "none");
         assert_eq!(words(&[(1, 1)]), "1");
         assert_eq!(words(&[(2, 3)]), "2 or 3");
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn adjacent_ranges_are_merged() {
-        let takes = takes(&[(2, 11), (12, 12)]);
+        let takes = takes_in_ranges(&[(2, 11), (12, 12)]);
         assert_eq!(takes.as_slice(), [TakeRange { lo: 2, hi: 12 }]);
         assert_eq!(takes.smallest(), Some(2));
         assert!(!takes.contains(1) && takes.contains(2) && takes.contains(12) && !takes.contains(13));

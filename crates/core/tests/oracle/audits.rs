@@ -14,11 +14,11 @@ fn new_game(piles: &[u64], rows: &[Vec<u64>]) -> Game {
     Game::parse(piles, rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap()
 }
 
-fn by_bots(takes: &[u64]) -> Vec<PlayedTake> {
+fn takes_by_bots(takes: &[u64]) -> Vec<PlayedTake> {
     takes.iter().map(|&take| PlayedTake::by_bot(take)).collect()
 }
 
-/// Plays a game in which some takes are random and the others optimal.
+/// Makes the legal takes that `choices` select, until the game is over or there are no more choices.
 fn play_choices(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<PlayedTake> {
     let mut position = game.first_position();
     let mut takes = Vec::new();
@@ -147,20 +147,21 @@ proptest! {
     }
 }
 
+/// The maximum number of seats in the games that are played optimally.
 const MAX_SEATS_PLAYED: usize = 12;
 
 #[test]
 fn audit_errors_name_the_problem() {
     let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-    let refused = |takes: &[u64]| Audit::of_finished(&game, &by_bots(takes)).unwrap_err().to_string();
+    let refused = |takes: &[u64]| Audit::of_finished(&game, &takes_by_bots(takes)).unwrap_err().to_string();
     assert_eq!(refused(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which has 1 left: take 1 to 1");
     assert_eq!(refused(&[0]), "ply 0: a take of 0 from pile 2, which has 2 left: take 1 to 2");
     assert_eq!(refused(&[2, 2, 1, 1]), "ply 3: a take of 1 when no counter is left: the game is over");
     assert_eq!(refused(&[2, 1]), "the game is not over after 2 takes: pile 1 still has 1 counter");
     assert_eq!(refused(&[]), "the game is not over after 0 takes: pile 2 still has 2 counters");
-    assert!(Audit::of_adjudicated(&game, &by_bots(&[2, 2, 2])).is_err());
+    assert!(Audit::of_adjudicated(&game, &takes_by_bots(&[2, 2, 2])).is_err());
 
-    let adjudicated = Audit::of_adjudicated(&game, &by_bots(&[2])).unwrap();
+    let adjudicated = Audit::of_adjudicated(&game, &takes_by_bots(&[2])).unwrap();
     assert_eq!((adjudicated.predicted_winner.index(), adjudicated.winner.index()), (2, 1));
     let unplayed = Audit::of_adjudicated(&game, &[]).unwrap();
     assert_eq!((unplayed.predicted_winner.index(), unplayed.winner.index()), (2, 2));
@@ -170,7 +171,7 @@ fn audit_errors_name_the_problem() {
 #[test]
 fn a_ply_displays_its_verdict() {
     let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-    let mut takes = by_bots(&[2, 1, 1, 1]);
+    let mut takes = takes_by_bots(&[2, 1, 1, 1]);
     takes[1].mover = Mover::Steward;
     let audit = Audit::of_finished(&game, &takes).unwrap();
     assert_eq!(
@@ -189,7 +190,7 @@ fn a_ply_displays_its_verdict() {
 #[test]
 fn two_seats_have_no_kingmaking() {
     let game = new_game(&[3], &[vec![0, 1], vec![0, 1]]);
-    let audit = Audit::of_finished(&game, &by_bots(&[1, 2])).unwrap();
+    let audit = Audit::of_finished(&game, &takes_by_bots(&[1, 2])).unwrap();
     assert_eq!(audit.first_error, Some(0));
     assert!(audit.kingmaking_plies.is_empty());
 }
@@ -200,7 +201,7 @@ fn games_up_to_the_ply_limit_are_audited() {
     let matrix = lastnim_core::game::AllianceMatrix::standard(seats);
     let piles = lastnim_core::game::Piles::parse(&[64; 1024]).unwrap();
     let game = Game::new(piles, matrix, 31, lastnim_core::game::Ending::LastMoverWins).unwrap();
-    let mut takes = by_bots(&vec![1; MAX_PLIES]);
+    let mut takes = takes_by_bots(&vec![1; MAX_PLIES]);
     let audit = Audit::of_finished(&game, &takes).unwrap();
     assert_eq!(audit.plies.len(), MAX_PLIES);
     takes.push(PlayedTake::by_bot(1));

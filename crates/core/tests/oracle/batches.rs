@@ -42,7 +42,7 @@ proptest! {
         let expected = solve_one_by_one(&positions, &matrix, ending);
         let mut batch = BatchSolver::new(&matrix, ending);
         prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "while the tables are filled");
-        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "when the tables are full");
+        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "once the tables are filled");
         for (piles, expected) in positions.iter().zip(&expected) {
             let winners = batch.solve_position(piles);
             prop_assert_eq!(&winners.to_by_seat(), expected);

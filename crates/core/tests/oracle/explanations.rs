@@ -43,10 +43,10 @@ proptest! {
             for seat in game.matrix.seats().iter() {
                 let ranks = |winner| i64::try_from(game.matrix.rank(seat, winner)).unwrap();
                 let fall = ranks(option.winner) - ranks(winner);
-                let range_bounds = |changes: &[lastnim_core::oracle::RankChange]| {
+                let seat_change = |changes: &[lastnim_core::oracle::RankChange]| {
                     changes.iter().find(|change| change.seat == seat).map_or(0, |change| i64::from(change.ranks))
                 };
-                prop_assert_eq!(range_bounds(&option.worse_for) - range_bounds(&option.better_for), fall);
+                prop_assert_eq!(seat_change(&option.worse_for) - seat_change(&option.better_for), fall);
                 if seat == game.first_seat() {
                     prop_assert_eq!(i64::from(option.regret), fall);
                 }

@@ -16,6 +16,6 @@ fn seat_indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 
-fn range_bounds(takes: &OptimalTakes) -> Vec<u64> {
+fn list_takes(takes: &OptimalTakes) -> Vec<u64> {
     takes.iter().flat_map(|range| range.lo..=range.hi).collect()
 }
