@@ -3,7 +3,7 @@
 use super::*;
 use crate::json::{MessageJson, message_from_proto3_json};
 use lastnim_core::game::MAX_SEATS;
-use lastnim_core::referee::testing::{Scenario, scenario, shown_to_all};
+use lastnim_core::referee::testing::{Scenario, record_shown_to_all, scenario};
 use proptest::prelude::*;
 use prost::Message as _;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn bytes_round_trip(record: &pb::MatchRecord) -> pb::MatchRecord {
 }
 
 fn finished(scenario: &Scenario) -> Record {
-    shown_to_all(&scenario.finish(&mut |_| ()))
+    record_shown_to_all(&scenario.finish(&mut |_| ()))
 }
 
 /// Checks that a record either is read and is consistent, or is refused with an error that names a field or event.
@@ -297,7 +297,7 @@ proptest! {
             prop_assert_eq!(&json_round_trip(&written), &written);
             let parsed = parse_record(&json_round_trip(&bytes_round_trip(&written))).unwrap();
             if record.state().is_all_public() {
-                prop_assert_eq!(parsed, shown_to_all(&record));
+                prop_assert_eq!(parsed, record_shown_to_all(&record));
             } else {
                 prop_assert!(parsed.events().iter().eq(record.public_events()));
             }

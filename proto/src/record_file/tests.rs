@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::record::verify_record;
-use lastnim_core::referee::testing::{scenario, shown_to_all};
+use lastnim_core::referee::testing::{record_shown_to_all, scenario};
 use lastnim_core::referee::{PublicKey, SigningKey};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -314,7 +314,7 @@ proptest! {
 
     #[test]
     fn both_forms_of_json_round_trip(scenario in scenario(), seed: [u8; 32]) {
-        let record = shown_to_all(&scenario.finish(&mut |_| ()));
+        let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
         let seal = SigningKey::from_seed(&seed).seal(record.last_hash());
         for form in RecordForm::JSON {
             let text = form.write(&record, Some(&seal));
@@ -338,7 +338,7 @@ proptest! {
         change in 0..4,
         form in prop::sample::select(RecordForm::JSON.as_slice()),
     ) {
-        let record = shown_to_all(&scenario.finish(&mut |_| ()));
+        let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
         prop_assume!(record.state().is_all_public());
         let key = SigningKey::from_seed(&[9; 32]);
         let written = form.write(&record, Some(&key.seal(record.last_hash()))).into_bytes();

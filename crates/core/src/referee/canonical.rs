@@ -75,8 +75,8 @@ use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
 use std::time::Duration;
 
-/// The size in bytes of the buffer on the stack: enough for any event except `created` and `revealed`, even with a note
-/// hash.
+/// The size in bytes of the buffer on the stack: enough for any event except `created`, `dealt` and `revealed`, even
+/// with a note hash.
 const STACK_BYTES: usize = 96;
 
 /// Returns the canonical bytes of an event.
@@ -86,8 +86,8 @@ pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     bytes.as_slice().to_vec()
 }
 
-/// Appends the stored bytes of an event: its canonical bytes, and for a message whose content is
-/// known also the salt, the kind and the content.
+/// Appends the stored bytes of an event: its canonical bytes, and for a message whose content is known also the salt,
+/// the kind and the content.
 pub fn append_stored_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     let mut added = CanonicalBytes::default();
     added.write_event(event);
@@ -102,7 +102,7 @@ pub fn append_stored_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(added.as_slice());
 }
 
-/// The bytes to be hashed, which are on the stack unless there are more than [`STACK_BYTES`].
+/// The bytes of an event, to be hashed or stored, which are on the stack unless there are more than [`STACK_BYTES`].
 pub(super) struct CanonicalBytes {
     short: [u8; STACK_BYTES],
     len: usize,

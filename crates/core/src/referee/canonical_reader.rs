@@ -212,7 +212,7 @@ impl<'a> CanonicalReader<'a> {
                 0 => false,
                 1 => true,
                 number => {
-                    return Err(CanonicalBytesError::Unknown { what: "whether seats sign pacts", number });
+                    return Err(CanonicalBytesError::Unknown { what: "pacts setting", number });
                 }
             },
         })

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_rows_are_not_shown() {
+    fn debug_hides_secrets_and_rows() {
         let secret = DealSecret::from_bytes([9; 32]);
         let dealt =
             DealtRows::of_match(&secret, MatchId::least(), &DealRule::All, SeatCount::new(3).unwrap());

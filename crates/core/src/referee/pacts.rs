@@ -7,7 +7,7 @@ use super::{Audience, TalkContent, TalkMessage, TalkPrivacy, TalkTerms};
 use crate::game::{Pact, Seat, SeatSet};
 use std::fmt;
 
-/// The place of the message that offers a pact.
+/// The place of a message in the talk of a match. It identifies the pact that the message offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OfferId {
     /// The sender.

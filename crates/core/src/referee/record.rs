@@ -261,7 +261,7 @@ impl Record {
     /// Audits the match.
     ///
     /// # Errors
-    /// If the match is not over or was cancelled.
+    /// If the match is not over or was cancelled, or the oracle rejects the game.
     pub fn audit(&self) -> Result<Audit, RecordError> {
         let plies = self.state.ply();
         let (reason, game) = match (self.state.end(), self.state.game()) {

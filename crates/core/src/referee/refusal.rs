@@ -1,6 +1,7 @@
 //! Why a bot's message was refused.
 
 use std::fmt;
+
 /// Why a bot's message was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalReason {

@@ -15,11 +15,11 @@ use thiserror::Error;
 
 /// The text before the hash of a record's last event in the signed message. It keeps signatures on records distinct
 /// from all others.
-const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
+const RECORD_SEAL_PREFIX: &[u8] = b"lastnim record seal v1\n";
 /// The text before a manifest's hash in the signed message.
-const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
+const MANIFEST_SEAL_PREFIX: &[u8] = b"lastnim manifest seal v1\n";
 /// The text before a benchmark card's hash in the signed message.
-const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
+const CARD_SEAL_PREFIX: &[u8] = b"lastnim card seal v1\n";
 
 /// A server's signing key. It is wiped from memory when dropped, and `Debug` hides it.
 #[derive(Clone)]
@@ -76,17 +76,17 @@ impl SigningKey {
 
     /// Signs the record of a finished match, given the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
-        self.sign(&[RECORD_SEAL, head.as_bytes()].concat())
+        self.sign(&[RECORD_SEAL_PREFIX, head.as_bytes()].concat())
     }
 
     /// Signs a manifest.
     pub fn seal_manifest(&self, hash: ManifestHash) -> Seal {
-        self.sign(&[MANIFEST_SEAL, hash.as_bytes()].concat())
+        self.sign(&[MANIFEST_SEAL_PREFIX, hash.as_bytes()].concat())
     }
 
     /// Signs a benchmark card.
     pub fn seal_card(&self, hash: CardHash) -> Seal {
-        self.sign(&[CARD_SEAL, hash.as_bytes()].concat())
+        self.sign(&[CARD_SEAL_PREFIX, hash.as_bytes()].concat())
     }
 
     fn sign(&self, message: &[u8]) -> Seal {
@@ -103,17 +103,17 @@ impl fmt::Debug for SigningKey {
 impl Seal {
     /// Returns whether this is the signer's seal on the record whose last hash is `head`.
     pub fn verifies(&self, head: EventHash) -> bool {
-        self.is_signature_on(&[RECORD_SEAL, head.as_bytes()].concat())
+        self.is_signature_on(&[RECORD_SEAL_PREFIX, head.as_bytes()].concat())
     }
 
     /// Returns whether this is the signer's seal on the manifest with this hash.
     pub fn verifies_manifest(&self, hash: ManifestHash) -> bool {
-        self.is_signature_on(&[MANIFEST_SEAL, hash.as_bytes()].concat())
+        self.is_signature_on(&[MANIFEST_SEAL_PREFIX, hash.as_bytes()].concat())
     }
 
     /// Returns whether this is the signer's seal on the card with this hash.
     pub fn verifies_card(&self, hash: CardHash) -> bool {
-        self.is_signature_on(&[CARD_SEAL, hash.as_bytes()].concat())
+        self.is_signature_on(&[CARD_SEAL_PREFIX, hash.as_bytes()].concat())
     }
 
     /// Accepts exactly what strict verification accepts, without decompressing the signature's point R.
@@ -147,6 +147,7 @@ const SMALL_ORDER: [[u8; 32]; 5] = [
     ],
 ];
 
+/// Returns 32 bytes with this first and this last byte, and all others equal to `between`.
 const fn with_ends(first: u8, between: u8, last: u8) -> [u8; 32] {
     let mut bytes = [between; 32];
     (bytes[0], bytes[31]) = (first, last);
@@ -171,7 +172,7 @@ impl PublicKey {
     /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Accepts the bytes of a point on the curve.
+    /// Creates a key from the bytes of a point on the curve.
     ///
     /// # Errors
     /// If the bytes are not such a point, or are one of the few points with which forged signatures can verify.
@@ -262,7 +263,7 @@ mod tests {
     use proptest::prelude::*;
     use sha2::{Digest, Sha512};
 
-    fn flip(bytes: &mut [u8], bit: prop::sample::Index) {
+    fn flip_bit(bytes: &mut [u8], bit: prop::sample::Index) {
         let bit = bit.index(8 * bytes.len());
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
@@ -272,7 +273,7 @@ mod tests {
         #![proptest_config(crate::game::testing::cases(32))]
 
         #[test]
-        fn a_seal_verifies_only_what_was_sealed(seed: [u8; 32], head: [u8; 32]) {
+        fn a_seal_verifies_and_a_key_is_restored_from_its_seed(seed: [u8; 32], head: [u8; 32]) {
             let key = SigningKey::from_seed(&seed);
             let head = EventHash::from_bytes(head);
             let seal = key.seal(head);
@@ -285,15 +286,15 @@ mod tests {
         fn one_changed_bit_breaks_a_seal(seed: [u8; 32], head: [u8; 32], bit: prop::sample::Index) {
             let seal = SigningKey::from_seed(&seed).seal(EventHash::from_bytes(head));
             let mut other = head;
-            flip(&mut other, bit);
+            flip_bit(&mut other, bit);
             prop_assert!(!seal.verifies(EventHash::from_bytes(other)));
             let head = EventHash::from_bytes(head);
             let mut signature = *seal.signature.as_bytes();
-            flip(&mut signature, bit);
+            flip_bit(&mut signature, bit);
             let forged = Seal { signature: Signature::from_bytes(signature), ..seal };
             prop_assert!(!forged.verifies(head));
             let mut signer = *seal.signer.as_bytes();
-            flip(&mut signer, bit);
+            flip_bit(&mut signer, bit);
             if let Ok(signer) = PublicKey::from_bytes(signer) {
                 let forged = Seal { signer, ..seal };
                 prop_assert!(!forged.verifies(head));
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_keys_have_clear_errors() {
+    fn errors_quote_the_invalid_key() {
         let refusal = |text: &str| text.parse::<PublicKey>().unwrap_err().to_string();
         assert_eq!(
             refusal("AAAA"),

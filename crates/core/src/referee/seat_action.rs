@@ -39,11 +39,11 @@ pub enum SeatAction {
 pub struct SubmittedMessage {
     /// The round, which should be the current one.
     pub round: u32,
-    /// The number of the message, which should be the number of messages that the seat has sent in this round.
+    /// The number of the message, which should be the number of messages that the seat has already sent in this round.
     pub number: u32,
     /// The seats that should hear it; empty for everyone.
     pub to: Vec<u32>,
-    /// The content; `None` if it has none of a kind that this server knows.
+    /// The content; `None` if there is no content, or this server does not know its kind.
     pub content: Option<SubmittedContent>,
 }
 

@@ -14,8 +14,8 @@ pub struct Origin {
     pub tournament: TournamentId,
     /// The number of the match in the tournament, from 0.
     pub number: u64,
-    /// The duplicate group of the match: matches of the same bots on the same piles, one for each rotation of the
-    /// seats.
+    /// The number of the duplicate group that the match belongs to: matches of the same bots on the same piles, one for
+    /// each rotation of the seats.
     pub group: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct MatchSetup {
     pub first: Seat,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// Clock, strikes and ply limit.
+    /// Clock, strikes, ply limit and talk.
     pub terms: Terms,
     /// The assigned rows; `None` if seats declare their own.
     pub assigned: Option<AllianceMatrix>,
@@ -109,10 +109,10 @@ impl MatchSetup {
         }
     }
 
-    /// Accepts a playable setup.
+    /// Returns the setup unchanged if the match can be played.
     ///
     /// # Errors
-    /// Returns a list of everything that is wrong.
+    /// If anything is wrong. The error lists everything that is wrong.
     pub fn validate(self) -> Result<Self, Vec<MatchSetupError>> {
         let seats = self.seats();
         let mut errors = Self::find_misfits(&self.bots, self.assigned.as_ref());

@@ -117,7 +117,7 @@ pub enum InvalidEvent {
         /// The number of seats in the match.
         seats: usize,
     },
-    /// The revealed matrix differs from the declared or assigned one.
+    /// The rows are revealed twice or too early, or differ from the declared or assigned ones.
     #[error("the rows are revealed twice or too early, or differ from the declared or assigned rows")]
     Revealed,
     /// The rows are not revealed yet.
@@ -156,7 +156,7 @@ pub enum InvalidEvent {
     /// The charge or the credit is not a whole number of microseconds.
     #[error("seat {0} is charged or credited a fraction of a microsecond")]
     Fraction(Seat),
-    /// The seat is charged time for a take by the steward.
+    /// The seat is charged or credited time for a take by the steward.
     #[error("seat {0} is charged or credited time for a take by the steward")]
     StewardCharged(Seat),
     /// The seat is already forfeited.

@@ -51,10 +51,10 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Accepts terms in range.
+    /// Returns the terms unchanged if they are in range.
     ///
     /// # Errors
-    /// Returns a list of everything that is out of range.
+    /// If any value is out of range. The error lists every such value.
     pub fn validate(self) -> Result<Self, Vec<TermsError>> {
         let mut errors = Vec::new();
         if !(1..=MAX_STRIKES).contains(&self.strikes) {

@@ -33,6 +33,7 @@ struct Step {
     what: StepAction,
     /// The note hash that is sent with a row or take.
     note_hash: Result<Option<NoteHash>, NoteHashError>,
+    /// Whether the effects are announced after the step.
     announced: bool,
 }
 
@@ -92,7 +93,7 @@ impl Scenario {
     /// Gives every seat more time than it can use, and makes every seat that is not forfeited declare and take until
     /// the match is over.
     #[must_use]
-    pub fn unhurried(mut self) -> Self {
+    pub fn without_time_pressure(mut self) -> Self {
         let clock = &mut self.setup.terms.clock;
         clock.initial = Duration::from_hours(24);
         clock.declaration = Duration::from_hours(1);
@@ -130,7 +131,7 @@ impl Scenario {
     pub fn begin(&self) -> (Referee, Timestamp) {
         let now = Timestamp::from_micros(1_000_000);
         let (setup, dealt, present) = (self.setup.clone(), self.dealt.clone(), self.present.clone());
-        let (referee, opening) = Referee::begin_dealt(scene_id(), setup, dealt, present, now);
+        let (referee, opening) = Referee::begin_dealt(scenario_match_id(), setup, dealt, present, now);
         assert_eq!(opening.iter().find_map(event), referee.record().events().first());
         (referee, now)
     }
@@ -170,7 +171,7 @@ impl Scenario {
 }
 
 /// Returns the record as everybody may read it: without the content of messages that stay private.
-pub fn shown_to_all(record: &Record) -> Record {
+pub fn record_shown_to_all(record: &Record) -> Record {
     let mut events = record.events().to_vec();
     for timed in &mut events {
         if let Event::Said(message) = &mut timed.event {
@@ -277,11 +278,11 @@ impl StepAction {
             },
             Self::Resign(index) => act(seat(index), SeatAction::Resign),
             Self::Say(index, distance, ref to, ref content) => {
-                say(state, seat(index), distance, to.clone(), content.clone())
+                say_input(state, seat(index), distance, to.clone(), content.clone())
             }
             Self::Offer(index, other, ref relations) => {
                 let members = [index, other].map(|member| (member, relations.clone()));
-                say(state, seat(index), 0, Vec::new(), SubmittedContent::Offer(members.to_vec()))
+                say_input(state, seat(index), 0, Vec::new(), SubmittedContent::Offer(members.to_vec()))
             }
             Self::Accept(index, which) => {
                 let offers: Vec<_> = state.pacts().iter().map(|offered| offered.offer).collect();
@@ -293,7 +294,7 @@ impl StepAction {
                     }
                 };
                 let content = SubmittedContent::Accept { seat: by, round, number };
-                say(state, seat(index), 0, Vec::new(), content)
+                say_input(state, seat(index), 0, Vec::new(), content)
             }
             Self::EndTalk(index, distance) => {
                 act(seat(index), SeatAction::EndTalk { round: state.rounds_heard() + distance })
@@ -323,7 +324,7 @@ fn any_clock() -> impl Strategy<Value = Clock> {
 }
 
 /// Returns the input with which a seat sends a message. Its number is `distance` greater than the next one.
-fn say(
+fn say_input(
     state: &MatchState,
     seat: Seat,
     distance: u32,
@@ -386,7 +387,7 @@ fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
         )
 }
 
-fn scene_id() -> MatchId {
+fn scenario_match_id() -> MatchId {
     MatchId::new(1_700_000_000_000, &[3; 10])
 }
 
@@ -399,7 +400,8 @@ fn any_deal(setup: MatchSetup) -> impl Strategy<Value = (MatchSetup, Option<Box<
     (prop::option::of(rule), any::<[u8; 32]>()).prop_map(move |(rule, secret)| {
         let mut setup = setup.clone();
         let dealt = rule.filter(|_| setup.assigned.is_none()).map(|rule| {
-            let dealt = DealtRows::of_match(&DealSecret::from_bytes(secret), scene_id(), &rule, seats);
+            let dealt =
+                DealtRows::of_match(&DealSecret::from_bytes(secret), scenario_match_id(), &rule, seats);
             setup.deal = Some(Box::new(Deal::of_rows(rule, &dealt)));
             Box::new(dealt)
         });

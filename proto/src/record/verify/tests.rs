@@ -3,7 +3,7 @@
 use super::*;
 use lastnim_core::game::Piles;
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::testing::{scenario, shown_to_all};
+use lastnim_core::referee::testing::{record_shown_to_all, scenario};
 use lastnim_core::referee::{EndReason, Event, MatchSetup, NoteHash, SigningKey, Timestamp};
 use proptest::prelude::*;
 use std::time::Duration;
@@ -179,7 +179,7 @@ proptest! {
 
     #[test]
     fn written_records_verify(scenario in scenario()) {
-        let record = shown_to_all(&scenario.finish(&mut |_| ()));
+        let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
         let given = signed(&record);
         let verified = verify_record(&given).unwrap();
         if record.state().is_all_public() {
@@ -203,7 +203,7 @@ proptest! {
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
     ) {
-        let record = shown_to_all(&scenario.finish(&mut |_| ()));
+        let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
         prop_assume!(record.state().is_all_public());
         let mut given = signed(&record);
         let [first, second] = places.map(|place| place.index(given.events.len()));

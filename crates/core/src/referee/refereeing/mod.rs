@@ -134,13 +134,13 @@ impl Referee {
     /// Returns when the next [`RefereeInput::Tick`] is due, because a clock runs out or a hold for an absent bot ends.
     /// `None` if no clock is running or held.
     pub fn deadline(&self) -> Option<Timestamp> {
-        Some(self.clock_time(self.timeout_at().or_else(|| self.held_until())?))
+        Some(self.to_clock_time(self.timeout_at().or_else(|| self.held_until())?))
     }
 
     /// Returns the running clock; `None` if no clock is running.
     pub fn running_clock(&self) -> Option<RunningClock> {
         let (since, until) = (self.waiting_since?, self.timeout_at()?);
-        Some(RunningClock { since: self.clock_time(since), until: self.clock_time(until) })
+        Some(RunningClock { since: self.to_clock_time(since), until: self.to_clock_time(until) })
     }
 
     /// Converts a time of the system clock to a match time.
@@ -149,7 +149,7 @@ impl Referee {
     }
 
     /// Converts a match time to a time of the system clock.
-    fn clock_time(&self, at: Timestamp) -> Timestamp {
+    fn to_clock_time(&self, at: Timestamp) -> Timestamp {
         at.minus(self.ahead)
     }
 
@@ -386,7 +386,8 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
-    /// Answers a row from a seat that already has one: acknowledges the same row again and refuses any other.
+    /// Answers a row for a seat whose row is settled or assigned: acknowledges a repetition of the settled row, and
+    /// refuses anything else.
     fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
         let message = match self.state().row_of_seat(seat) {
             Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {
@@ -421,11 +422,11 @@ impl Referee {
     fn handle_take(
         &mut self,
         seat: Seat,
-        offered: SubmittedTake,
+        submitted: SubmittedTake,
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
-        let SubmittedTake { ply, take, .. } = offered;
+        let SubmittedTake { ply, take, .. } = submitted;
         let state = self.state();
         let reached = state.ply();
         let (reason, message) = match state.phase() {
@@ -437,7 +438,7 @@ impl Referee {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward now plays for it"))
             }
             MatchPhase::Talking | MatchPhase::Declaring => {
-                (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
+                (RefusalReason::NotStarted, "play has not begun: wait for your turn".to_owned())
             }
             MatchPhase::Playing if ply > reached => (
                 RefusalReason::FuturePly,
@@ -451,7 +452,7 @@ impl Referee {
                 )
             }
             MatchPhase::Playing => match state.position().check_take(take) {
-                Ok(()) => return self.accept_take(seat, offered, at, effects),
+                Ok(()) => return self.accept_take(seat, submitted, at, effects),
                 Err(illegal) => (RefusalReason::IllegalTake, illegal.to_string()),
             },
         };
@@ -461,11 +462,11 @@ impl Referee {
     fn accept_take(
         &mut self,
         seat: Seat,
-        offered: SubmittedTake,
+        submitted: SubmittedTake,
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
-        let SubmittedTake { take, note_hash, .. } = offered;
+        let SubmittedTake { take, note_hash, .. } = submitted;
         let elapsed = self.micros_waited(at);
         let state = self.state();
         let credit = state.banks()[seat].lag_credit_us(self.lag_us[seat], state.allowance());
@@ -476,7 +477,8 @@ impl Referee {
         self.advance_to_next_turn(effects);
     }
 
-    /// Answers a take for a past ply: acknowledges the take that was made there again and refuses any other.
+    /// Answers a take for a past ply: acknowledges a repetition of the take that the seat's bot made there, and refuses
+    /// anything else.
     fn handle_repeated_take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let mover = state.setup().seats().seat_at_offset(state.setup().first, ply as usize);

@@ -18,13 +18,13 @@ pub struct TalkedMatch {
     pub origin: Option<Origin>,
     /// The names of the bots, by seat.
     pub bots: Vec<String>,
-    /// The position with the dealt rows.
+    /// The piles, the first seat and the ending of the match, with the dealt rows.
     pub game: Game,
     /// Whether the rows are dealt; if not, the rows of the game do not matter.
     pub is_dealt: bool,
     /// By seat: the row that it declares; `None` if it is late and gets the standard row.
     pub declared: Vec<Option<Vec<u64>>>,
-    /// Whether messages are private.
+    /// Whether seats can send private messages, and whether these are published once the match has a winner.
     pub privacy: TalkPrivacy,
     /// The offered pacts.
     pub pacts: Vec<OfferedTerms>,

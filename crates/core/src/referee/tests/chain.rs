@@ -347,7 +347,8 @@ proptest! {
     }
 }
 
-/// Returns the events of a match of three bots that was cancelled after two declared and one was forfeited.
+/// Returns the events of a match of three bots that was cancelled after two had declared rows and the third had got a
+/// strike.
 fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
     let seats = SeatCount::new(3).unwrap();
     let bots = ["ann", "bob", "cleo"].map(|name| name.parse().unwrap()).to_vec();

@@ -27,7 +27,7 @@ impl InvariantChecker {
         }
     }
 
-    fn see(&mut self, observation: &Observation<'_>) {
+    fn check_observation(&mut self, observation: &Observation<'_>) {
         self.states.push((observation.after.events().len(), observation.after.state().clone()));
         if let RefereeInput::Act { seat, .. } = observation.input {
             self.ever_connected[*seat] = true;
@@ -38,15 +38,15 @@ impl InvariantChecker {
             RefereeInput::Joined { seat } => {
                 (self.present[seat], self.ever_connected[seat]) = (true, true);
                 let snapshots = observation.effects.iter().filter(|effect| {
-                    matches!(effect, RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Snapshot(_) } if *told == seat)
+                    matches!(effect, RefereeEffect::SendToSeat { seat: recipient, message: SeatMessage::Snapshot(_) } if *recipient == seat)
                 });
                 assert_eq!(snapshots.count(), 1);
             }
             RefereeInput::Left { seat } => self.present[seat] = false,
             RefereeInput::Act { seat, ref action } if *action != SeatAction::Resign => {
                 let answered = observation.effects.iter().any(|effect| match effect {
-                    RefereeEffect::SendToSeat { seat: told, message } => {
-                        *told == seat && !matches!(message, SeatMessage::Snapshot(_))
+                    RefereeEffect::SendToSeat { seat: recipient, message } => {
+                        *recipient == seat && !matches!(message, SeatMessage::Snapshot(_))
                     }
                     RefereeEffect::EventOccurred(timed) => {
                         matches!(timed.event, Event::Took { seat: mover, .. } if mover == seat)
@@ -123,8 +123,9 @@ fn has_taken(record: &Record, by: Seat) -> bool {
     record.events().iter().any(|timed| took(&timed.event))
 }
 
-/// Checks that a seat sees only its own rows, and that watchers see no declared rows before they are revealed and no
-/// dealt rows before the match has a winner.
+/// Checks that a seat sees only its own rows and the messages and pacts that are meant for it, and that watchers see no
+/// declared rows before they are revealed, no messages before a round ends, and no dealt rows before the match has a
+/// winner.
 fn check_secrecy(observation: &Observation<'_>) {
     let state = observation.after.state();
     let shows_dealt = observation.after.public_events().any(|timed| matches!(timed.event, Event::Dealt(_)));
@@ -182,7 +183,7 @@ fn check_secrecy(observation: &Observation<'_>) {
     }
 }
 
-/// Returns whether a message offers or accepts a pact.
+/// Returns whether a message accepts the pact of this offer. The offer itself counts as an acceptance by its sender.
 fn is_acceptance(message: &TalkMessage, offer: OfferId) -> bool {
     match message.content() {
         Some(TalkContent::Offer(_)) => {
@@ -289,7 +290,7 @@ proptest! {
     #[test]
     fn every_match_ends_and_follows_the_rules_for_any_inputs(scenario in scenario()) {
         let mut checker = InvariantChecker::new(&scenario);
-        let record = scenario.finish(&mut |observation| checker.see(&observation));
+        let record = scenario.finish(&mut |observation| checker.check_observation(&observation));
         check_record(&record);
         check_end(&record);
     }
@@ -297,7 +298,7 @@ proptest! {
     #[test]
     fn a_record_replays_to_the_same_state_at_every_moment(scenario in scenario()) {
         let mut checker = InvariantChecker::new(&scenario);
-        let record = scenario.finish(&mut |observation| checker.see(&observation));
+        let record = scenario.finish(&mut |observation| checker.check_observation(&observation));
         let replayed = Record::replay(record.id(), record.events().iter().cloned());
         prop_assert_eq!(replayed.as_ref(), Ok(&record));
         for (len, state) in checker.states {

@@ -49,7 +49,7 @@ fn a_late_row_counts_as_the_standard_row() {
         .collect();
     assert_eq!(late, [(0, Some(RowDefault::Late)), (2, Some(RowDefault::Late))]);
     assert_eq!(matrix_text(&table), "0 1 2; 2 1 0; 0 1 2");
-    assert_eq!(table.lost(0), None, "a connected bot that does not declare is not forfeited");
+    assert_eq!(table.forfeit_reason(0), None, "a connected bot that does not declare is not forfeited");
     let too_late = table.declare(0, &[2, 1, 0]);
     assert_eq!(refusals_in(&too_late), [(0, RefusalReason::AlreadyDeclared)]);
     assert_eq!(refusal_message(&too_late), "the row of seat 0 is already 0 1 2: a row is declared only once");
@@ -121,10 +121,10 @@ fn a_bot_that_does_not_connect_to_declare_is_forfeited() {
     table.wait(DECLARATION_MS / 2);
     table.join(2);
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), None);
-    assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
-    assert_eq!(table.lost(2), None, "a bot that connects late is not a no-show");
-    assert_eq!(table.lost(3), None, "a bot that connected and left may still return");
+    assert_eq!(table.forfeit_reason(0), None);
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::NoShow));
+    assert_eq!(table.forfeit_reason(2), None, "a bot that connects late is not a no-show");
+    assert_eq!(table.forfeit_reason(3), None, "a bot that connected and left may still return");
     assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
@@ -167,7 +167,7 @@ fn a_seat_that_resigns_keeps_the_row_it_declared() {
 }
 
 #[test]
-fn standard_rows_make_the_standard_matrix() {
+fn late_rows_make_the_standard_matrix() {
     let mut table = Table::open(declared_match(5, &[4]));
     table.wait_for_deadline();
     let five = SeatCount::new(5).unwrap();

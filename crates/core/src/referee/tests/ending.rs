@@ -151,7 +151,7 @@ fn everything_after_the_end_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn thirty_two_seats_finish_a_thousand_piles() {
+fn a_match_of_32_seats_and_1024_piles_ends() {
     let mut table = Table::open(standard_match(32, &[MAX_COUNTERS; 1_024]));
     for seat in 1..32 {
         table.resign(seat);

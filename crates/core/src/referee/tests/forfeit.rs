@@ -1,5 +1,5 @@
-//! Tests that seats are forfeited for silence, strikes or resignation, and that the steward then plays for them without
-//! changing the predicted winner.
+//! Tests that seats are forfeited for silence, resignation or disqualification, and that the steward then plays for
+//! them without changing the predicted winner.
 
 use super::table::{
     Table, assigned_match, declared_match, events_in, refusals_in, standard_match, takes_in, turns_in,
@@ -11,17 +11,17 @@ use crate::referee::{Event, ForfeitReason, MatchPhase, RefusalReason};
 fn a_connected_silent_bot_times_out() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    assert_eq!(table.lost(1), None);
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(1), None);
 }
 
 #[test]
 fn a_bot_absent_at_its_deadline_is_forfeited_as_disconnected() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
-    assert_eq!(table.lost(0), None, "a disconnected seat is not forfeited while its clock runs");
+    assert_eq!(table.forfeit_reason(0), None, "a disconnected seat is not forfeited while its clock runs");
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::Disconnected));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::Disconnected));
 }
 
 #[test]
@@ -40,12 +40,12 @@ fn only_the_latest_connection_state_matters() {
     table.leave(0);
     table.join(0);
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
     table.join(1);
     table.join(1);
     table.leave(1);
     table.wait_for_deadline();
-    assert_eq!(table.lost(1), Some(ForfeitReason::Disconnected));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::Disconnected));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_bot_that_never_connected_is_a_no_show() {
     table.take(0, 0, 1);
     table.leave(1);
     table.wait_for_deadline();
-    assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::NoShow));
     assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
@@ -62,7 +62,7 @@ fn a_bot_that_never_connected_is_a_no_show() {
 fn a_bot_may_resign_when_it_is_to_move() {
     let mut table = Table::open(standard_match(3, &[9, 9]));
     let effects = table.resign(0);
-    assert_eq!(table.lost(0), Some(ForfeitReason::Resigned));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::Resigned));
     let [(0, 0, _, Mover::Steward)] = takes_in(&effects)[..] else {
         panic!("the steward moves: {effects:?}")
     };
@@ -86,18 +86,21 @@ fn the_steward_plays_for_a_bot_that_is_disqualified() {
     let effects = table.disqualify(1);
     let lost = Event::Forfeited { seat: table.seat(1), reason: ForfeitReason::Disqualified };
     assert_eq!(events_in(&effects), [&lost]);
-    assert_eq!(table.disqualify(1), [], "once");
+    assert_eq!(table.disqualify(1), [], "a seat is disqualified only once");
     assert_eq!(takes_in(&table.take(0, 0, 1)).len(), 2);
     let mut early = Table::open(declared_match(3, &[9]));
     early.disqualify(1);
-    assert_eq!((early.lost(1), early.phase()), (Some(ForfeitReason::Disqualified), MatchPhase::Declaring));
+    assert_eq!(
+        (early.forfeit_reason(1), early.phase()),
+        (Some(ForfeitReason::Disqualified), MatchPhase::Declaring)
+    );
 }
 
 #[test]
 fn a_bot_may_resign_while_rows_are_declared() {
     let mut table = Table::open(declared_match(3, &[9]));
     table.resign(1);
-    assert_eq!(table.lost(1), Some(ForfeitReason::Resigned));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::Resigned));
     assert_eq!(table.phase(), MatchPhase::Declaring);
     assert_eq!(refusals_in(&table.take(1, 0, 1)), [(1, RefusalReason::Forfeited)]);
 }

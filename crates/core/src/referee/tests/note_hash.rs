@@ -9,7 +9,7 @@ use crate::referee::{
     SeatMessage, TimedEvent,
 };
 
-fn test_note(byte: u8) -> NoteHash {
+fn test_note_hash(byte: u8) -> NoteHash {
     NoteHash::from_bytes([byte; NoteHash::BYTES])
 }
 
@@ -26,11 +26,11 @@ fn note_hashes(table: &Table) -> Vec<Option<NoteHash>> {
 fn note_hashes_are_recorded_with_rows_and_takes() {
     let mut table = Table::open(declared_match(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
-    assert_eq!(events_in(&table.act(0, SeatAction::declare(&row, Some(test_note(1))))).len(), 1);
+    assert_eq!(events_in(&table.act(0, SeatAction::declare(&row, Some(test_note_hash(1))))).len(), 1);
     table.declare(1, &[0, 1]);
-    table.act(0, SeatAction::take(0, 1, Some(test_note(2))));
+    table.act(0, SeatAction::take(0, 1, Some(test_note_hash(2))));
     table.take(1, 1, 1);
-    assert_eq!(note_hashes(&table), [Some(test_note(1)), None, Some(test_note(2)), None]);
+    assert_eq!(note_hashes(&table), [Some(test_note_hash(1)), None, Some(test_note_hash(2)), None]);
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn the_first_note_hash_counts_if_a_row_or_take_is_repeated() {
     let row = Row::standard(table.record().state().setup().seats());
     let first = table.seat(0);
     for byte in [1, 2] {
-        let effects = table.act(0, SeatAction::declare(&row, Some(test_note(byte))));
+        let effects = table.act(0, SeatAction::declare(&row, Some(test_note_hash(byte))));
         assert!(effects.contains(&RefereeEffect::SendToSeat {
             seat: first,
             message: SeatMessage::Declared { row: row.clone() }
@@ -47,12 +47,12 @@ fn the_first_note_hash_counts_if_a_row_or_take_is_repeated() {
     }
     table.declare(1, &[0, 1]);
     table.take(0, 0, 1);
-    let again = table.act(0, SeatAction::take(0, 1, Some(test_note(3))));
+    let again = table.act(0, SeatAction::take(0, 1, Some(test_note_hash(3))));
     assert_eq!(
         again,
         [RefereeEffect::SendToSeat { seat: first, message: SeatMessage::TakeRepeated { ply: 0, take: 1 } }]
     );
-    assert_eq!(note_hashes(&table), [Some(test_note(1)), None, None]);
+    assert_eq!(note_hashes(&table), [Some(test_note_hash(1)), None, None]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
     assert_eq!(refusal_message(&effects), "a note hash of 31 bytes: expected 32 bytes, or no note hash");
     assert!(events_in(&effects).is_empty(), "an invalid note hash costs no strike");
     assert_eq!(turns_in(&effects).len(), 1);
-    assert_eq!(takes_in(&table.act(0, SeatAction::take(0, 1, Some(test_note(1))))).len(), 1);
+    assert_eq!(takes_in(&table.act(0, SeatAction::take(0, 1, Some(test_note_hash(1))))).len(), 1);
 
     let mut table = Table::open(declared_match(2, &[5]));
     let note_hash = Err(NoteHashError { given: 64 });
@@ -84,7 +84,7 @@ fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
 #[test]
 fn rows_and_takes_that_the_bot_did_not_choose_have_no_note_hash() {
     let mut table = Table::open(declared_match(2, &[5]));
-    let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(test_note(1))) };
+    let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(test_note_hash(1))) };
     assert_eq!(refusals_in(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);
     table.declare(1, &[0, 1]);
     table.resign(0);
@@ -96,7 +96,7 @@ fn rows_and_takes_that_the_bot_did_not_choose_have_no_note_hash() {
         let mut events = events.to_vec();
         match &mut events[index].event {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => {
-                *note_hash = Some(test_note(1));
+                *note_hash = Some(test_note_hash(1));
             }
             other => panic!("expected a row or a take, got {other:?}"),
         }

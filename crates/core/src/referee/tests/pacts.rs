@@ -1,7 +1,7 @@
 //! Tests of pacts that seats sign while they talk.
 
 use super::table::{Table, declared_match, events_in, refusal_message, refusals_in};
-use super::talk::{accepted, resumed, talk_match, text};
+use super::talk::{accepted_in, resumed_referee, talk_match, text_content};
 use crate::game::{BySeat, MAX_PACT_SEATS, Pact, Seat, SeatSet};
 use crate::referee::{
     Audience, DealHash, Event, MAX_ROUND_MESSAGES, MatchSetup, MatchSetupError, OfferId, OfferedPact,
@@ -10,9 +10,9 @@ use crate::referee::{
 };
 
 /// A pact as numbers: each member with its relations.
-type Terms = Vec<(usize, Vec<(usize, usize)>)>;
+type PactTerms = Vec<(usize, Vec<(usize, usize)>)>;
 
-fn with_pacts(change: impl FnOnce(&mut TalkTerms)) -> Table {
+fn table_with_pacts(change: impl FnOnce(&mut TalkTerms)) -> Table {
     Table::open(talk_match(|talk| {
         talk.pacts = true;
         change(talk);
@@ -20,22 +20,22 @@ fn with_pacts(change: impl FnOnce(&mut TalkTerms)) -> Table {
 }
 
 /// A pact in which seats 0 and 1 rank seat 1 before seat 2, and seat 0 also ranks seat 0 before seat 2.
-fn pair() -> Terms {
+fn pair_pact() -> PactTerms {
     vec![(0, vec![(1, 2), (0, 2)]), (1, vec![(1, 2)])]
 }
 
 /// A pact of all three seats, without relations.
-fn trio() -> Terms {
+fn trio_pact() -> PactTerms {
     (0..3).map(|seat| (seat, Vec::new())).collect()
 }
 
 impl Table {
-    fn offer(&mut self, seat: usize, number: u32, pact: Terms) -> Vec<RefereeEffect> {
+    fn offer(&mut self, seat: usize, number: u32, pact: PactTerms) -> Vec<RefereeEffect> {
         self.say(seat, number, &[], SubmittedContent::Offer(pact))
     }
 
     fn accept(&mut self, seat: usize, number: u32, offer: (u32, u32, u32)) -> Vec<RefereeEffect> {
-        self.say(seat, number, &[], acceptance(offer))
+        self.say(seat, number, &[], acceptance_of(offer))
     }
 
     fn end_round(&mut self) {
@@ -56,15 +56,15 @@ impl Table {
     }
 }
 
-fn acceptance((seat, round, number): (u32, u32, u32)) -> SubmittedContent {
+fn acceptance_of((seat, round, number): (u32, u32, u32)) -> SubmittedContent {
     SubmittedContent::Accept { seat, round, number }
 }
 
 #[test]
 fn a_pact_binds_once_all_members_have_accepted() {
-    let mut table = with_pacts(|talk| talk.rounds = 3);
-    assert_eq!(accepted(&table.offer(0, 0, pair())), [(0, Some(0), false)]);
-    assert_eq!(accepted(&table.offer(2, 0, trio())), [(0, Some(0), false)]);
+    let mut table = table_with_pacts(|talk| talk.rounds = 3);
+    assert_eq!(accepted_in(&table.offer(0, 0, pair_pact())), [(0, Some(0), false)]);
+    assert_eq!(accepted_in(&table.offer(2, 0, trio_pact())), [(0, Some(0), false)]);
     assert_eq!(table.pacts(0), [(0, vec![0], false)]);
     assert_eq!(table.pacts(1), [], "nobody hears of an offer before the round ends");
     table.end_round();
@@ -88,32 +88,32 @@ fn a_pact_binds_once_all_members_have_accepted() {
 
 #[test]
 fn an_offer_or_acceptance_that_is_sent_again_counts_once() {
-    let mut table = with_pacts(|_| ());
-    table.offer(0, 0, pair());
-    let effects = table.offer(0, 0, pair());
-    assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
+    let mut table = table_with_pacts(|_| ());
+    table.offer(0, 0, pair_pact());
+    let effects = table.offer(0, 0, pair_pact());
+    assert_eq!((accepted_in(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
     assert_eq!(
-        refusal_message(&table.offer(0, 0, trio())),
+        refusal_message(&table.offer(0, 0, trio_pact())),
         "a different message 0 of round 0 was already sent"
     );
     table.end_round();
     table.accept(1, 0, (0, 0, 0));
     let effects = table.accept(1, 0, (0, 0, 0));
-    assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(1, Some(0), true)], 0));
+    assert_eq!((accepted_in(&effects), events_in(&effects).len()), (vec![(1, Some(0), true)], 0));
     assert_eq!(refusal_message(&table.accept(1, 1, (0, 0, 0))), "seat 1 has already accepted this pact");
     table.end_round();
-    let late = table.say_in(1, 1, 0, &[], acceptance((0, 0, 0)));
-    assert_eq!(accepted(&late), [(1, Some(0), true)]);
-    let late = table.say_in(1, 1, 1, &[], acceptance((0, 0, 0)));
+    let late = table.say_in(1, 1, 0, &[], acceptance_of((0, 0, 0)));
+    assert_eq!(accepted_in(&late), [(1, Some(0), true)]);
+    let late = table.say_in(1, 1, 1, &[], acceptance_of((0, 0, 0)));
     assert_eq!(refusal_message(&late), "round 1 of talk is over");
     assert_eq!(table.record().messages().count(), 2);
 }
 
 #[test]
 fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
-    let mut table = with_pacts(|talk| talk.rounds = 4);
+    let mut table = table_with_pacts(|talk| talk.rounds = 4);
     let offer = SubmittedContent::Offer;
-    let long: Terms = (0..100_000).map(|_| (0, Vec::new())).collect();
+    let long: PactTerms = (0..100_000).map(|_| (0, Vec::new())).collect();
     let cycle = vec![(0, vec![(1, 2), (2, 1)]), (1, vec![])];
     let unknown = "message 0 of seat 1 in round 0 does not offer seat 0 a pact";
     for (to, content, expected) in [
@@ -125,13 +125,13 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
         (&[], offer(vec![(0, vec![]), (0, vec![])]), "seat 0 is a member twice"),
         (&[], offer(long), "seat 0 is a member twice"),
         (&[], offer(cycle), "seat 0 cannot put seat 2 before seat 1"),
-        (&[1], offer(pair()), "a pact with addressees: expected none"),
-        (&[], acceptance((1, 0, 0)), unknown),
-        (&[], acceptance((0, 0, 0)), "message 0 of seat 0 in round 0 does not offer seat 0 a pact"),
-        (&[], acceptance((3, 0, 0)), "seat 3: expected 0 to 2"),
+        (&[1], offer(pair_pact()), "a pact with addressees: expected none"),
+        (&[], acceptance_of((1, 0, 0)), unknown),
+        (&[], acceptance_of((0, 0, 0)), "message 0 of seat 0 in round 0 does not offer seat 0 a pact"),
+        (&[], acceptance_of((3, 0, 0)), "seat 3: expected 0 to 2"),
         (
             &[],
-            acceptance((1, u32::MAX, u32::MAX)),
+            acceptance_of((1, u32::MAX, u32::MAX)),
             "message 4294967295 of seat 1 in round 4294967295 does not offer",
         ),
     ] {
@@ -142,11 +142,11 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
         assert_eq!(events_in(&effects).len(), 0);
     }
     // An acceptance cannot find out whether something was offered in this round, or to others.
-    table.offer(1, 0, pair());
+    table.offer(1, 0, pair_pact());
     assert_eq!(refusal_message(&table.accept(0, 0, (1, 0, 0))), unknown);
     let stranger = "message 0 of seat 1 in round 0 does not offer seat 2 a pact";
     assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
-    table.say(1, 1, &[], text("a"));
+    table.say(1, 1, &[], text_content("a"));
     table.end_round();
     assert_eq!(refusal_message(&table.accept(2, 0, (1, 0, 0))), stranger);
     assert_eq!(
@@ -154,23 +154,23 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
         "message 1 of seat 1 in round 0 does not offer seat 0 a pact"
     );
     assert_eq!(
-        refusal_message(&table.say(0, 0, &[1], acceptance((1, 0, 0)))),
+        refusal_message(&table.say(0, 0, &[1], acceptance_of((1, 0, 0)))),
         "a pact with addressees: expected none, because it goes to its members"
     );
     table.accept(0, 0, (1, 0, 0));
     // Offers count as messages of the round.
     for number in 1..MAX_ROUND_MESSAGES {
-        assert_eq!(accepted(&table.offer(0, number, pair())).len(), 1);
+        assert_eq!(accepted_in(&table.offer(0, number, pair_pact())).len(), 1);
     }
     assert_eq!(
-        refusal_message(&table.offer(0, MAX_ROUND_MESSAGES, pair())),
+        refusal_message(&table.offer(0, MAX_ROUND_MESSAGES, pair_pact())),
         "seat 0 has sent 4 messages in round 1, the maximum"
     );
     table.declare(2, &[0, 1, 2]);
-    assert_eq!(refusal_message(&table.offer(2, 0, trio())), "seat 2 has ended its talk in round 1");
+    assert_eq!(refusal_message(&table.offer(2, 0, trio_pact())), "seat 2 has ended its talk in round 1");
     assert!(table.record().state().strikes().iter().all(|&strikes| strikes == 0));
     let mut without = Table::open(talk_match(|_| ()));
-    for content in [offer(pair()), acceptance((1, 0, 0))] {
+    for content in [offer(pair_pact()), acceptance_of((1, 0, 0))] {
         let effects = without.say(0, 0, &[], content);
         assert_eq!(refusal_message(&effects), "the seats of this match cannot sign pacts");
     }
@@ -189,33 +189,33 @@ fn a_match_with_pacts_has_at_most_8_seats() {
 fn a_pact_is_heard_by_its_members_or_by_everyone() {
     for (privacy, audience) in [
         (TalkPrivacy::Open, Audience::Everyone),
-        (TalkPrivacy::Private, Audience::Seats { seats: seats([1]), published: false }),
-        (TalkPrivacy::Published, Audience::Seats { seats: seats([1]), published: true }),
+        (TalkPrivacy::Private, Audience::Seats { seats: seat_set([1]), published: false }),
+        (TalkPrivacy::Published, Audience::Seats { seats: seat_set([1]), published: true }),
     ] {
-        let mut table = with_pacts(|talk| talk.privacy = privacy);
-        table.offer(0, 0, pair());
+        let mut table = table_with_pacts(|talk| talk.privacy = privacy);
+        table.offer(0, 0, pair_pact());
         table.end_round();
         table.accept(1, 0, (0, 0, 0));
         let audiences: Vec<_> = table.record().messages().map(|message| message.audience).collect();
         let answer = match audience {
             Audience::Everyone => Audience::Everyone,
-            Audience::Seats { published, .. } => Audience::Seats { seats: seats([0]), published },
+            Audience::Seats { published, .. } => Audience::Seats { seats: seat_set([0]), published },
         };
         assert_eq!(audiences, [audience, answer]);
-        assert_eq!(table.pacts(2), [], "a seat that is no member has no pact");
+        assert_eq!(table.pacts(2), [], "a seat that is not a member sees no pact");
         let stranger = table.accept(2, 0, (0, 0, 0));
         assert_eq!(refusal_message(&stranger), "message 0 of seat 0 in round 0 does not offer seat 2 a pact");
     }
 }
 
-fn seats<const N: usize>(seats: [usize; N]) -> SeatSet {
+fn seat_set<const N: usize>(seats: [usize; N]) -> SeatSet {
     let all = BySeat::from_fn(crate::game::SeatCount::new(3).unwrap(), |seat| seat);
     seats.into_iter().map(|index| all.as_slice()[index]).collect()
 }
 
 fn signed_table() -> Table {
-    let mut table = with_pacts(|_| ());
-    table.offer(0, 0, pair());
+    let mut table = table_with_pacts(|_| ());
+    table.offer(0, 0, pair_pact());
     table.end_round();
     table.accept(1, 0, (0, 0, 0));
     table
@@ -224,7 +224,7 @@ fn signed_table() -> Table {
 #[test]
 fn a_resumed_match_knows_its_pacts() {
     let table = signed_table();
-    let mut table = Table { referee: resumed(&table), now: table.now };
+    let mut table = Table { referee: resumed_referee(&table), now: table.now };
     assert_eq!(table.pacts(1), [(0, vec![0, 1], true)]);
     table.end_round();
     assert_eq!(table.pacts(0), [(0, vec![0, 1], true)]);
@@ -279,7 +279,11 @@ fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
     let offer = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
     assert_eq!(refused(0, &|content, _| *content = of_terms(&[(1, vec![]), (2, vec![])])), offer);
     assert_eq!(refused(0, &|_, audience| *audience = Audience::Everyone), offer);
-    assert_eq!(refused(0, &|content, _| *content = of_terms(&trio())), offer, "the audience is all members");
+    assert_eq!(
+        refused(0, &|content, _| *content = of_terms(&trio_pact())),
+        offer,
+        "the audience is all members"
+    );
     let answer = "whose content is invalid or does not match its commitment";
     let other = |seat: usize, round, number| {
         let offer = OfferId { seat: count.seat(seat).unwrap(), round, number };

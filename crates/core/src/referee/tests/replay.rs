@@ -67,11 +67,14 @@ fn refusal_text(record: &Record, events: &[Event]) -> String {
     assert_eq!(record, untouched, "a rejected event does not change the record");
     let words = refused.to_string();
     let event = format!("event {}: ", record.events().len());
-    words.strip_prefix(&event).unwrap_or_else(|| panic!("{words} names {event}")).to_owned()
+    words
+        .strip_prefix(&event)
+        .unwrap_or_else(|| panic!("expected {words:?} to begin with {event:?}"))
+        .to_owned()
 }
 
 #[test]
-fn every_misplaced_take_has_a_clear_error() {
+fn misplaced_setups_rows_and_takes_have_clear_errors() {
     let record = Table::open(standard_match(3, &[3, 4])).record().clone();
     let matrix = record.state().game().unwrap().matrix.clone();
     let limited = limited_match();
@@ -130,7 +133,7 @@ fn every_misplaced_take_has_a_clear_error() {
 }
 
 #[test]
-fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
+fn misplaced_strikes_forfeits_and_ends_have_clear_errors() {
     let record = Table::open(standard_match(3, &[3, 4])).record().clone();
     let limited = limited_match();
     let cases: [(&Record, &[Event], &str); 14] = [

@@ -116,7 +116,7 @@ fn a_clock_is_held_until_its_bot_reconnects() {
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
     table.wait(BANK_MS - 1);
     table.take(1, 1, 1);
-    assert_eq!((table.lost(1), table.bank(1)), (None, ms(1)));
+    assert_eq!((table.forfeit_reason(1), table.bank(1)), (None, ms(1)));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn after_the_hold_the_clock_of_an_absent_bot_runs() {
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS - 300)));
     table.wait_for_deadline();
     assert_eq!(
-        table.lost(0),
+        table.forfeit_reason(0),
         Some(ForfeitReason::Disconnected),
         "the bot moved before it disconnected, so it is not a no-show"
     );
@@ -164,7 +164,7 @@ fn a_bot_that_reconnects_and_leaves_gets_no_second_hold() {
     table.leave(2);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)));
     table.wait_for_deadline();
-    assert_eq!(table.lost(2), Some(ForfeitReason::Disconnected));
+    assert_eq!(table.forfeit_reason(2), Some(ForfeitReason::Disconnected));
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_bot_without_an_action_in_the_record_is_a_no_show() {
     table.resume(&[false; 3]);
     table.wait_for_end_of_hold();
     table.wait_for_deadline();
-    assert_eq!(table.lost(1), Some(ForfeitReason::NoShow));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::NoShow));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn any_action_in_the_record_proves_attendance() {
     for _ in 0..5 {
         table.wait_for_deadline();
     }
-    let lost = [0, 1, 2, 3, 4].map(|seat| table.lost(seat).unwrap());
+    let lost = [0, 1, 2, 3, 4].map(|seat| table.forfeit_reason(seat).unwrap());
     let (left, unseen) = (ForfeitReason::Disconnected, ForfeitReason::NoShow);
     assert_eq!(
         lost,
@@ -247,7 +247,10 @@ fn the_declaration_clock_is_held_for_every_undeclared_seat() {
     assert_eq!(table.join(3).declaration_left, Some(ms(DECLARATION_MS)));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION_MS)));
     table.wait_for_deadline();
-    assert_eq!((table.phase(), table.lost(2), table.lost(3)), (MatchPhase::Playing, None, None));
+    assert_eq!(
+        (table.phase(), table.forfeit_reason(2), table.forfeit_reason(3)),
+        (MatchPhase::Playing, None, None)
+    );
 }
 
 #[test]
@@ -268,7 +271,7 @@ fn the_declaration_clock_runs_after_the_hold() {
     table.wait_for_end_of_hold();
     assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION_MS)));
     assert!(reveals_rows(&table.wait_for_deadline()));
-    assert_eq!([0, 1].map(|seat| table.lost(seat)), [Some(ForfeitReason::NoShow), None]);
+    assert_eq!([0, 1].map(|seat| table.forfeit_reason(seat)), [Some(ForfeitReason::NoShow), None]);
 }
 
 #[test]
@@ -301,7 +304,7 @@ fn after_the_clock_goes_back_each_seat_is_charged_for_elapsed_time() {
     );
     let began = table.now;
     table.wait_for_deadline();
-    assert_eq!((table.now, table.lost(2)), (began + ms(BANK_MS), Some(ForfeitReason::TimedOut)));
+    assert_eq!((table.now, table.forfeit_reason(2)), (began + ms(BANK_MS), Some(ForfeitReason::TimedOut)));
     assert_eq!(table.record().events().last().unwrap().at, last + ms(50 + BANK_MS));
     let seat = table.seat(0);
     table.referee.hold_for_seat(seat, table.now, ms(HOLD_MS));
@@ -393,8 +396,8 @@ fn truncated_record(record: &Record, kept: usize) -> Record {
     Record::replay(record.id(), record.events()[..kept].iter().cloned()).unwrap()
 }
 
-/// Cuts an [unhurried](Scenario::unhurried) match after `kept` events, resumes it, and plays on. Checks that nothing
-/// changes except times.
+/// Cuts a match [without time pressure](Scenario::without_time_pressure) after `kept` events, resumes it, and plays on.
+/// Checks that nothing changes except times.
 fn check_crash_resumption(
     scenario: &Scenario,
     whole: &Record,
@@ -445,7 +448,7 @@ proptest! {
 
     #[test]
     fn resuming_at_any_event_does_not_change_the_match(scenario in scenario()) {
-        let scenario = scenario.unhurried();
+        let scenario = scenario.without_time_pressure();
         let (mut referee, mut now) = scenario.begin();
         referee.mark_effects_announced(now);
         // For each event: the number of events in the record when the referee had handled the same input, and the index
@@ -458,7 +461,7 @@ proptest! {
         let whole = referee.into_record();
         prop_assert_eq!(whole.state().phase(), MatchPhase::Ended);
         for (index, (step_end, next_step)) in ends.into_iter().enumerate() {
-            if index + 1 >= stored_at_once(&whole) {
+            if index + 1 >= count_events_stored_at_once(&whole) {
                 check_crash_resumption(&scenario, &whole, index + 1, step_end, next_step);
             }
         }
@@ -467,7 +470,7 @@ proptest! {
 
 /// Returns the number of events at the beginning that are always stored together: `created`, and `dealt` if rows are
 /// dealt.
-fn stored_at_once(record: &Record) -> usize {
+fn count_events_stored_at_once(record: &Record) -> usize {
     1 + usize::from(record.state().setup().deal.is_some())
 }
 
@@ -477,8 +480,11 @@ struct Crash {
     step: prop::sample::Index,
     /// The number of events lost from the end of the record.
     lost: usize,
+    /// The seats whose bots are connected when the match resumes, as bits.
     present: u32,
+    /// How long the server is down, in microseconds.
     down: u64,
+    /// How long clocks are held for absent bots, in microseconds.
     hold: u64,
 }
 
@@ -491,7 +497,7 @@ fn any_crash() -> impl Strategy<Value = Crash> {
 impl Crash {
     fn resume(&self, referee: Referee, now: Timestamp) -> (Referee, Timestamp) {
         let before = referee.into_record();
-        let kept = before.events().len().saturating_sub(self.lost).max(stored_at_once(&before));
+        let kept = before.events().len().saturating_sub(self.lost).max(count_events_stored_at_once(&before));
         let before = truncated_record(&before, kept);
         let present = |seat: Seat| self.present >> seat.index() & 1 == 1;
         let present = BySeat::from_fn(before.state().setup().seats(), present);
@@ -572,7 +578,7 @@ fn a_clock_stops_until_a_lost_stream_is_back() {
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS - 400)));
     table.wait(100);
     table.take(1, 1, 1);
-    assert_eq!((table.lost(1), table.bank(1)), (None, ms(BANK_MS - 500)));
+    assert_eq!((table.forfeit_reason(1), table.bank(1)), (None, ms(BANK_MS - 500)));
     table.wait(70);
     table.take(2, 2, 1);
     assert_eq!(table.bank(2), ms(BANK_MS - 70), "the next turn gets no extra time");
@@ -584,7 +590,7 @@ fn the_match_waits_for_a_lost_stream_for_the_grace_period() {
     table.lose_stream(1);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE_MS + BANK_MS - 400)));
     table.wait_for_deadline();
-    assert_eq!(table.lost(1), Some(ForfeitReason::Disconnected));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::Disconnected));
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Creates a match of this many seats that declare their rows, without increment or lag credit.
+/// Creates the setup of a match whose seats declare their rows, without increment or lag credit.
 pub(super) fn declared_match(seats: usize, piles: &[u64]) -> MatchSetup {
     let bots: Vec<_> = (0..seats).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
     let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(piles).unwrap());
@@ -32,14 +32,14 @@ pub(super) fn declared_match(seats: usize, piles: &[u64]) -> MatchSetup {
     setup
 }
 
-/// Creates a match with assigned rows.
+/// Creates the setup of a match with assigned rows.
 pub(super) fn assigned_match(rows: &[&[u64]], piles: &[u64]) -> MatchSetup {
     let rows: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
     let matrix = AllianceMatrix::parse(&rows).unwrap();
     MatchSetup { assigned: Some(matrix), ..declared_match(rows.len(), piles) }
 }
 
-/// Creates a match with the standard rows assigned.
+/// Creates the setup of a match with the standard rows assigned.
 pub(super) fn standard_match(seats: usize, piles: &[u64]) -> MatchSetup {
     let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
     MatchSetup { assigned: Some(matrix), ..declared_match(seats, piles) }
@@ -61,7 +61,7 @@ impl Table {
     /// Begins a match in which the bots marked in `present` are connected.
     pub(super) fn open_with_present(present: &[bool], setup: MatchSetup) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
-        Self::dealt_to(present, setup, None, now)
+        Self::open_with_dealt_rows(present, setup, None, now)
     }
 
     /// Begins a match of connected bots with these dealt rows.
@@ -72,10 +72,15 @@ impl Table {
         let dealt = DealtRows { matrix, salts };
         setup.deal = Some(Box::new(Deal::of_rows(DealRule::All, &dealt)));
         let (present, now) = (vec![true; rows.len()], Timestamp::from_micros(1_700_000_000_000_000));
-        Self::dealt_to(&present, setup, Some(Box::new(dealt)), now)
+        Self::open_with_dealt_rows(&present, setup, Some(Box::new(dealt)), now)
     }
 
-    fn dealt_to(present: &[bool], setup: MatchSetup, dealt: Option<Box<DealtRows>>, now: Timestamp) -> Self {
+    fn open_with_dealt_rows(
+        present: &[bool],
+        setup: MatchSetup,
+        dealt: Option<Box<DealtRows>>,
+        now: Timestamp,
+    ) -> Self {
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let id = MatchId::new(1_700_000_000_000, &[1; 10]);
         let (referee, effects) = Referee::begin_dealt(id, setup.validate().unwrap(), dealt, present, now);
@@ -147,8 +152,8 @@ impl Table {
     pub(super) fn join(&mut self, seat: usize) -> MatchSnapshot {
         let effects = self.input(RefereeInput::Joined { seat: self.seat(seat) });
         match effects.as_slice() {
-            [RefereeEffect::SendToSeat { seat: told, message: SeatMessage::Snapshot(snapshot) }]
-                if *told == self.seat(seat) =>
+            [RefereeEffect::SendToSeat { seat: recipient, message: SeatMessage::Snapshot(snapshot) }]
+                if *recipient == self.seat(seat) =>
             {
                 MatchSnapshot::clone(snapshot)
             }
@@ -169,7 +174,7 @@ impl Table {
         self.record().state().banks()[self.seat(seat)].left()
     }
 
-    pub(super) fn lost(&self, seat: usize) -> Option<ForfeitReason> {
+    pub(super) fn forfeit_reason(&self, seat: usize) -> Option<ForfeitReason> {
         self.record().state().forfeits()[self.seat(seat)]
     }
 

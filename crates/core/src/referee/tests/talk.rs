@@ -68,7 +68,7 @@ impl Table {
     }
 }
 
-pub(super) fn text(words: &str) -> SubmittedContent {
+pub(super) fn text_content(words: &str) -> SubmittedContent {
     SubmittedContent::Text(words.to_owned())
 }
 
@@ -80,7 +80,7 @@ fn text_of(message: &TalkMessage) -> String {
 }
 
 /// Returns what was accepted: round, number, and whether it was accepted before.
-pub(super) fn accepted(effects: &[RefereeEffect]) -> Vec<(u32, Option<u32>, bool)> {
+pub(super) fn accepted_in(effects: &[RefereeEffect]) -> Vec<(u32, Option<u32>, bool)> {
     let accepted = |effect: &RefereeEffect| match effect {
         RefereeEffect::SendToSeat { message: SeatMessage::TalkAccepted { round, number, again }, .. } => {
             Some((*round, *number, *again))
@@ -101,9 +101,9 @@ fn rounds_ended(effects: &[RefereeEffect]) -> Vec<u32> {
 #[test]
 fn a_round_delivers_each_message_only_to_its_audience() {
     let mut table = talk_table();
-    table.say(0, 0, &[], text("all"));
-    table.say(0, 1, &[2], text("you"));
-    table.say(1, 0, &[0, 2], text("both"));
+    table.say(0, 0, &[], text_content("all"));
+    table.say(0, 1, &[2], text_content("you"));
+    table.say(1, 0, &[0, 2], text_content("both"));
     for seat in 0..3 {
         assert_eq!(table.heard(seat), [], "nobody hears a message before the round ends");
     }
@@ -123,7 +123,7 @@ fn a_round_delivers_each_message_only_to_its_audience() {
 #[test]
 fn a_round_ends_when_its_time_is_up_and_costs_no_bank() {
     let mut table = talk_table();
-    table.say(0, 0, &[], text("hi"));
+    table.say(0, 0, &[], text_content("hi"));
     table.wait(ROUND_MS / 2);
     let talk = table.join(1).talk.unwrap();
     assert_eq!((talk.round, talk.left, talk.is_done), (Some(0), Some(ms(ROUND_MS / 2)), false));
@@ -140,7 +140,7 @@ fn a_round_ends_when_its_time_is_up_and_costs_no_bank() {
 fn a_seat_that_declares_or_is_forfeited_has_ended_its_talk() {
     let mut table = talk_table();
     assert_eq!(refusals_in(&table.declare(0, &[0, 2, 1])), []);
-    let effects = table.say(0, 0, &[], text("late"));
+    let effects = table.say(0, 0, &[], text_content("late"));
     assert_eq!(refusal_message(&effects), "seat 0 has ended its talk in round 0");
     table.resign(1);
     assert_eq!(table.phase(), MatchPhase::Talking);
@@ -154,16 +154,16 @@ fn a_seat_that_declares_or_is_forfeited_has_ended_its_talk() {
 #[test]
 fn a_repeated_message_is_recorded_once() {
     let mut table = talk_table();
-    assert_eq!(accepted(&table.say(0, 0, &[1], text("a"))), [(0, Some(0), false)]);
-    let effects = table.say(0, 0, &[1], text("a"));
-    assert_eq!((accepted(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
+    assert_eq!(accepted_in(&table.say(0, 0, &[1], text_content("a"))), [(0, Some(0), false)]);
+    let effects = table.say(0, 0, &[1], text_content("a"));
+    assert_eq!((accepted_in(&effects), events_in(&effects).len()), (vec![(0, Some(0), true)], 0));
     for (to, words) in [([1].as_slice(), "b"), (&[], "a"), (&[1, 2], "a")] {
-        let effects = table.say(0, 0, to, text(words));
+        let effects = table.say(0, 0, to, text_content(words));
         assert_eq!(refusal_message(&effects), "a different message 0 of round 0 was already sent");
     }
     (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
-    assert_eq!(accepted(&table.say_in(0, 0, 0, &[1], text("a"))), [(0, Some(0), true)]);
-    assert_eq!(accepted(&table.end_talk(0, 0)), [(0, None, true)]);
+    assert_eq!(accepted_in(&table.say_in(0, 0, 0, &[1], text_content("a"))), [(0, Some(0), true)]);
+    assert_eq!(accepted_in(&table.end_talk(0, 0)), [(0, None, true)]);
     assert_eq!(table.record().messages().count(), 1);
 }
 
@@ -172,13 +172,13 @@ fn an_invalid_message_is_refused_without_a_strike() {
     let mut table = talk_table();
     let long = "\u{e9}".repeat(6);
     for (round, number, to, content, expected) in [
-        (0, 0, [].as_slice(), text(""), "a text of 0 characters: expected 1 to 5"),
-        (0, 0, &[], text(&long), "a text of 6 characters: expected 1 to 5"),
-        (0, 1, &[], text("a"), "message 1 of round 0: the next message has number 0"),
-        (1, 0, &[], text("a"), "round 1 of talk has not begun: round 0 is open"),
-        (2, 0, &[], text("a"), "round 2 of talk: expected 0 to 1"),
-        (0, 0, &[0], text("a"), "a message to seat 0, your own seat"),
-        (0, 0, &[3], text("a"), "seat 3: expected 0 to 2"),
+        (0, 0, [].as_slice(), text_content(""), "a text of 0 characters: expected 1 to 5"),
+        (0, 0, &[], text_content(&long), "a text of 6 characters: expected 1 to 5"),
+        (0, 1, &[], text_content("a"), "message 1 of round 0: the next message has number 0"),
+        (1, 0, &[], text_content("a"), "round 1 of talk has not begun: round 0 is open"),
+        (2, 0, &[], text_content("a"), "round 2 of talk: expected 0 to 1"),
+        (0, 0, &[0], text_content("a"), "a message to seat 0, your own seat"),
+        (0, 0, &[3], text_content("a"), "seat 3: expected 0 to 2"),
         (0, 0, &[], SubmittedContent::Claim(vec![0, 1]), "a row of 2 offsets: expected 3"),
     ] {
         let effects = table.say_in(round, 0, number, to, content);
@@ -193,17 +193,17 @@ fn an_invalid_message_is_refused_without_a_strike() {
         refusal_message(&effects),
         "a message without content: expected a text, a claim, an offer or an acceptance"
     );
-    assert_eq!(accepted(&table.say(0, 0, &[], text(&long[..10]))).len(), 1);
+    assert_eq!(accepted_in(&table.say(0, 0, &[], text_content(&long[..10]))).len(), 1);
     for number in 1..MAX_ROUND_MESSAGES {
-        assert_eq!(accepted(&table.say(0, number, &[], text("a"))).len(), 1);
+        assert_eq!(accepted_in(&table.say(0, number, &[], text_content("a"))).len(), 1);
     }
-    let effects = table.say(0, MAX_ROUND_MESSAGES, &[], text("a"));
+    let effects = table.say(0, MAX_ROUND_MESSAGES, &[], text_content("a"));
     assert_eq!(refusal_message(&effects), "seat 0 has sent 4 messages in round 0, the maximum");
     let mut open = Table::open(talk_match(|talk| talk.privacy = TalkPrivacy::Open));
-    let effects = open.say(0, 0, &[1], text("a"));
+    let effects = open.say(0, 0, &[1], text_content("a"));
     assert_eq!(refusal_message(&effects), "a message to some seats: in this match, messages go to everyone");
     let mut silent = Table::open(declared_match(3, &[1]));
-    for effects in [silent.say(0, 0, &[], text("a")), silent.end_talk(0, 0)] {
+    for effects in [silent.say(0, 0, &[], text_content("a")), silent.end_talk(0, 0)] {
         assert_eq!(refusal_message(&effects), "the seats of this match cannot talk");
     }
 }
@@ -219,8 +219,8 @@ fn talk_is_refused_if_rows_are_assigned() {
 fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
     for (privacy, publish) in [(TalkPrivacy::Private, false), (TalkPrivacy::Published, true)] {
         let mut table = Table::open(talk_match(|talk| (talk.rounds, talk.privacy) = (1, privacy)));
-        table.say(0, 0, &[], text("all"));
-        table.say(0, 1, &[2], text("you"));
+        table.say(0, 0, &[], text_content("all"));
+        table.say(0, 1, &[2], text_content("you"));
         let shown = |table: &Table| {
             let messages = table.record().public_events().filter_map(|timed| match &timed.event {
                 Event::Said(message) => Some(message.public_content().is_some()),
@@ -232,7 +232,7 @@ fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
         (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
         assert_eq!(shown(&table), [true]);
         assert!(table.record().public_head().is_some());
-        let mut cancelled = Table { referee: resumed(&table), now: table.now };
+        let mut cancelled = Table { referee: resumed_referee(&table), now: table.now };
         cancelled.input(RefereeInput::Cancel);
         assert_eq!((cancelled.end(), shown(&cancelled)), (Some((EndReason::Cancelled, None)), vec![true]));
         let public: Vec<_> = cancelled.record().public_events().cloned().collect();
@@ -244,7 +244,7 @@ fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
     }
 }
 
-pub(super) fn resumed(table: &Table) -> Referee {
+pub(super) fn resumed_referee(table: &Table) -> Referee {
     let record = table.record().clone();
     let present = record.state().setup().bots.map(|_| true);
     Referee::resume(record, present, table.now, ms(0)).0
@@ -253,7 +253,7 @@ pub(super) fn resumed(table: &Table) -> Referee {
 #[test]
 fn the_hashes_of_a_record_do_not_depend_on_the_content() {
     let mut table = talk_table();
-    table.say(0, 0, &[1], text("you"));
+    table.say(0, 0, &[1], text_content("you"));
     table.say(0, 1, &[], SubmittedContent::Claim(vec![1, 0, 2]));
     let record = table.record();
     let mut events = record.events().to_vec();
@@ -278,7 +278,7 @@ fn the_hashes_of_a_record_do_not_depend_on_the_content() {
 #[test]
 fn a_record_with_content_that_was_not_committed_is_rejected() {
     let mut table = talk_table();
-    table.say(0, 0, &[1], text("you"));
+    table.say(0, 0, &[1], text_content("you"));
     let record = table.record();
     let refused = |change: &dyn Fn(&mut TalkMessage)| {
         let mut events = record.events().to_vec();
@@ -315,12 +315,12 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
 fn a_resumed_match_continues_in_the_same_round() {
     let mut table = talk_table();
     (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
-    table.say(0, 0, &[1], text("you"));
+    table.say(0, 0, &[1], text_content("you"));
     table.end_talk(0, 1);
-    let mut table = Table { referee: resumed(&table), now: table.now };
+    let mut table = Table { referee: resumed_referee(&table), now: table.now };
     let talk = table.join(0).talk.unwrap();
     assert_eq!((talk.round, talk.is_done, talk.messages.len()), (Some(1), true, 1));
-    assert_eq!(accepted(&table.say(0, 0, &[1], text("you"))), [(1, Some(0), true)]);
+    assert_eq!(accepted_in(&table.say(0, 0, &[1], text_content("you"))), [(1, Some(0), true)]);
     let ends: Vec<_> = (0..3).map(|seat| rounds_ended(&table.end_talk(seat, 1))).collect();
     assert_eq!(ends, [vec![], vec![], vec![1]]);
     assert_eq!(table.phase(), MatchPhase::Declaring);
@@ -345,7 +345,7 @@ fn salts_depend_on_the_key_the_match_and_the_place() {
     }
     let mut table = talk_table();
     table.referee.set_talk_secret(one);
-    table.say(0, 0, &[], text("a"));
+    table.say(0, 0, &[], text_content("a"));
     let salt = table.record().messages().next().and_then(|message| message.opened.as_ref()).unwrap().salt;
     assert_eq!(salt, salts[0]);
 }

@@ -23,7 +23,7 @@ fn a_record_knows_the_time_left_before_each_take() {
     assert_eq!(record.time_left_percent(), [100, 100, 40, 100, 15]);
 }
 
-fn with_lag(quota: u64, total: u64) -> MatchSetup {
+fn match_with_lag_credit(quota: u64, total: u64) -> MatchSetup {
     let mut setup = standard_match(2, &[50]);
     setup.terms.clock.lag_quota = ms(quota);
     setup.terms.clock.lag_total = ms(total);
@@ -77,7 +77,7 @@ fn a_take_exactly_at_the_deadline_is_late() {
     let mut table = Table::open(standard_match(3, &[9, 9]));
     table.now = table.referee.deadline().unwrap();
     let effects = table.take(0, 0, 1);
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
     let [(0, 0, stewards, Mover::Steward)] = takes_in(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::Stale)]);
     let same = table.take(0, 0, stewards);
@@ -119,15 +119,15 @@ fn actions_of_others_do_not_restart_the_clock() {
     table.take(1, 0, 1);
     table.take(1, 7, 1);
     table.take(1, 0, 1);
-    assert_eq!(table.lost(1), Some(ForfeitReason::Strikes));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::Strikes));
     table.leave(3);
     table.join(3);
     table.declare(3, &[0, 1, 2, 3]);
     assert_eq!(table.referee.deadline(), deadline);
-    assert_eq!(think_after_all(&mut table), ms(100));
+    assert_eq!(charge_of_first_take(&mut table), ms(100));
 }
 
-fn think_after_all(table: &mut Table) -> Duration {
+fn charge_of_first_take(table: &mut Table) -> Duration {
     let effects = table.take(0, 0, 1);
     match events_in(&effects)[0] {
         Event::Took { charged, .. } => *charged,
@@ -149,7 +149,7 @@ fn refused_takes_and_reconnections_do_not_restart_the_clock() {
 
 #[test]
 fn lag_credit_has_limits_per_take_and_per_match() {
-    let mut table = Table::open(with_lag(100, 150));
+    let mut table = Table::open(match_with_lag_credit(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(400));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS + 100)));
@@ -163,7 +163,7 @@ fn lag_credit_has_limits_per_take_and_per_match() {
 
 #[test]
 fn lag_credit_does_not_exceed_the_time_passed() {
-    let mut table = Table::open(with_lag(100, 150));
+    let mut table = Table::open(match_with_lag_credit(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(80));
     assert_eq!(take_after(&mut table, 30), (ms(0), ms(30)));
@@ -173,7 +173,7 @@ fn lag_credit_does_not_exceed_the_time_passed() {
 
 #[test]
 fn lag_credit_can_save_a_take_beyond_the_bank() {
-    let mut table = Table::open(with_lag(100, 150));
+    let mut table = Table::open(match_with_lag_credit(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(100));
     table.now = Timestamp::from_micros(table.referee.deadline().unwrap().as_micros() - 1);
@@ -182,12 +182,12 @@ fn lag_credit_can_save_a_take_beyond_the_bank() {
     take_after(&mut table, 0);
     table.wait(50);
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
 }
 
 #[test]
 fn lag_is_truncated_to_microseconds() {
-    let mut table = Table::open(with_lag(100, 150));
+    let mut table = Table::open(match_with_lag_credit(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, Duration::from_nanos(1_999));
     assert_eq!(take_after(&mut table, 1), (Duration::from_micros(999), Duration::from_micros(1)));
@@ -216,21 +216,21 @@ fn a_queued_take_is_timed_by_its_arrival() {
     table.now = handed + ms(BANK_MS - 1);
     table.take(0, 0, 1);
     assert_eq!(
-        (table.lost(0), table.bank(0)),
+        (table.forfeit_reason(0), table.bank(0)),
         (None, ms(1)),
         "the take arrived in time, although it was handled late"
     );
     table.wait_for_deadline();
-    assert_eq!(table.lost(1), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::TimedOut));
 }
 
 #[test]
 fn a_jump_in_time_forfeits_only_one_seat() {
     let mut table = Table::open(standard_match(4, &[9; 9]));
     let effects = table.wait(1_000 * 86_400_000);
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
     assert_eq!(turns_in(&effects)[0].0, 1);
-    assert_eq!([1, 2, 3].map(|seat| table.lost(seat)), [None; 3]);
+    assert_eq!([1, 2, 3].map(|seat| table.forfeit_reason(seat)), [None; 3]);
     assert_eq!(take_after(&mut table, 10), (ms(10), ms(0)));
 }
 
@@ -295,7 +295,7 @@ fn no_clock_runs_while_the_server_stores() {
         assert_eq!(table.bank(1), ms(BANK_MS));
     }
     table.wait_for_deadline();
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK_MS)), "the next turn gets no extra time");
 }
 
@@ -307,7 +307,7 @@ fn a_clock_that_expired_before_storing_stays_expired() {
     table.referee.excuse_span(deadline, until);
     table.now = until;
     table.take(0, 0, 1);
-    assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::TimedOut));
 }
 
 #[test]
@@ -329,5 +329,5 @@ fn cancelling_forfeits_no_seat() {
     table.now = table.referee.deadline().unwrap() + ms(1);
     table.input(RefereeInput::Cancel);
     assert_eq!(table.end(), Some((EndReason::Cancelled, None)));
-    assert_eq!(table.lost(0), None);
+    assert_eq!(table.forfeit_reason(0), None);
 }

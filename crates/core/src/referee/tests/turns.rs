@@ -85,11 +85,11 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
     let mut table = Table::open(declared_match(2, &[9]));
     let early = table.take(0, 0, 1);
     assert_eq!(refusals_in(&early), [(0, RefusalReason::NotStarted)]);
-    assert_eq!(refusal_message(&early), "rows are still being declared: wait for your turn");
+    assert_eq!(refusal_message(&early), "play has not begun: wait for your turn");
     assert_eq!(strikes_of(&table, 0), 1);
 }
 
-/// Returns the messages to one seat, in order.
+/// Returns the messages to seats among the effects, in order.
 fn messages_in(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
     let mut sent_messages = Vec::new();
     for effect in effects {
@@ -158,7 +158,7 @@ fn a_bot_that_repeats_its_mistake_is_forfeited_after_the_last_strike() {
         let effects = table.take(0, ply, 10);
         turn = turns_in(&effects).iter().find(|(seat, _)| *seat == 0).map(|(_, turn)| turn.ply);
     }
-    assert_eq!((asked, table.lost(0)), (3, Some(ForfeitReason::Strikes)));
+    assert_eq!((asked, table.forfeit_reason(0)), (3, Some(ForfeitReason::Strikes)));
 }
 
 #[test]
@@ -200,10 +200,10 @@ fn the_third_strike_forfeits_the_seat() {
     let mut table = Table::open(standard_match(3, &[9]));
     for _ in 0..2 {
         table.take(1, 0, 1);
-        assert_eq!(table.lost(1), None);
+        assert_eq!(table.forfeit_reason(1), None);
     }
     let third = table.take(1, 0, 1);
-    assert_eq!(table.lost(1), Some(ForfeitReason::Strikes));
+    assert_eq!(table.forfeit_reason(1), Some(ForfeitReason::Strikes));
     assert!(matches!(
         events_in(&third)[..],
         [Event::Struck { .. }, Event::Forfeited { reason: ForfeitReason::Strikes, .. }]
@@ -219,7 +219,7 @@ fn one_strike_may_forfeit_a_seat() {
     setup.terms.strikes = 1;
     let mut table = Table::open(setup);
     table.take(0, 0, 1);
-    assert_eq!(table.lost(0), Some(ForfeitReason::Strikes));
+    assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::Strikes));
     let defaulted = |timed: &TimedEvent| match timed.event {
         Event::Declared { seat, defaulted, .. } => Some((seat.index(), defaulted)),
         _ => None,
