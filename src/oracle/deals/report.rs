@@ -3,7 +3,7 @@
 use super::command::MeasuredDeal;
 use crate::text::row_sets;
 use lastnim_analysis::deals::{
-    Deal, DealMeasures, DealtPlay, GroupPacts, Incentives, KeptWord, PactMeasures, WhatPays,
+    Deal, DealMeasures, DealtPlay, GroupPacts, Incentives, PactMeasures, TakeFaithfulness, WhatPays,
 };
 use lastnim_core::{
     game::{BySeat, Game, Seat, SeatSet},
@@ -187,12 +187,12 @@ fn play_sections(play: &DealtPlay) -> [Section; 2] {
 }
 
 /// Returns the word that a report shows for whether a take keeps the mover's declared row.
-pub fn word_of_take(word: KeptWord) -> &'static str {
+pub fn word_of_take(word: TakeFaithfulness) -> &'static str {
     match word {
-        KeptWord::Kept => "kept",
-        KeptWord::Broken => "broken",
-        KeptWord::Error => "error",
-        KeptWord::SaysNothing => "says nothing",
+        TakeFaithfulness::Kept => "kept",
+        TakeFaithfulness::Broken => "broken",
+        TakeFaithfulness::Error => "error",
+        TakeFaithfulness::SaysNothing => "says nothing",
     }
 }
 

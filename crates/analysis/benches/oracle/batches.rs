@@ -1,7 +1,7 @@
 //! Measures how fast many positions under one matrix are solved on one core.
 
 use crate::{
-    numbers::{RandomNumbers, seats},
+    numbers::{RandomNumbers, new_seat_count},
     samples::Samples,
 };
 use criterion::Criterion;
@@ -27,8 +27,8 @@ const RANDOM_GROUP: &str = "batch, random rows";
 
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
     let mut numbers = RandomNumbers(9);
-    let standard = AllianceMatrix::standard(seats(SEATS));
-    let random = numbers.matrix(seats(SEATS));
+    let standard = AllianceMatrix::standard(new_seat_count(SEATS));
+    let random = numbers.matrix(new_seat_count(SEATS));
     for (group, matrix) in [(STANDARD_GROUP, &standard), (RANDOM_GROUP, &random)] {
         measure_group(criterion, samples, group, matrix, &mut numbers);
     }
@@ -96,7 +96,7 @@ fn measure_group(
     });
 }
 
-/// Stores the winner of each position with seat 0 to move.
+/// Stores the winner of each position with seat 0 to move, and returns the first of these winners.
 fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners: &mut [Seat]) -> Seat {
     let mut places = winners.iter_mut();
     batch.solve_positions(positions, |position| {

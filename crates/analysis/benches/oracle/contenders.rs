@@ -2,7 +2,7 @@
 
 use crate::{
     explicit_tree,
-    numbers::{RandomNumbers, seats},
+    numbers::{RandomNumbers, new_seat_count},
     samples::Samples,
 };
 use criterion::Criterion;
@@ -23,15 +23,15 @@ const MAX_NODES: usize = 5_000_000;
 const MAX_EXPLICIT_NODES: u64 = 200_000;
 
 /// The piles of the measured positions, which have 4 seats, up to sizes at which the trees exceed their limits.
-const SWEEP: [&[u64]; 6] =
+const MEASURED_PILES: [&[u64]; 6] =
     [&[2, 3], &[4, 1, 4], &[5, 5, 1, 3], &[7, 7, 1, 4], &[9, 9, 1, 6], &[12, 12, 1, 9]];
 
 /// Measures every solver on the same positions, and returns the positions.
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game, u32)> {
-    let matrix = RandomNumbers(1).matrix(seats(4));
+    let matrix = RandomNumbers(1).matrix(new_seat_count(4));
     let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
     let mut solved = Vec::new();
-    for piles in SWEEP {
+    for piles in MEASURED_PILES {
         let piles = Piles::parse(piles).expect("each pile has counters");
         let size = piles.as_slice().iter().sum::<u64>() as u32;
         let game = Game::new(piles, matrix.clone(), 0, Ending::ToMoveWins).expect("seat 0 exists");

@@ -33,6 +33,6 @@ impl RandomNumbers {
     }
 }
 
-pub(crate) fn seats(count: u32) -> SeatCount {
+pub(crate) fn new_seat_count(count: u32) -> SeatCount {
     SeatCount::new(count as usize).expect("there are 2 to 32 seats")
 }

@@ -1,7 +1,7 @@
 //! The time per pile when positions are solved one by one.
 
 use crate::{
-    numbers::{RandomNumbers, seats},
+    numbers::{RandomNumbers, new_seat_count},
     samples::Samples,
 };
 use criterion::Criterion;
@@ -39,7 +39,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {
 
 fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), seat_count: u32, piles: u32) {
     let mut numbers = RandomNumbers(5);
-    let seats = seats(seat_count);
+    let seats = new_seat_count(seat_count);
     let standard = AllianceMatrix::standard(seats);
     let positions: Vec<_> = (0..POSITIONS).map(|_| numbers.piles(piles, 2 * u64::from(seat_count))).collect();
     let matrices: Vec<_> = (0..POSITIONS).map(|_| numbers.matrix(seats)).collect();

@@ -63,16 +63,16 @@ impl Samples {
 
     /// Returns the median time of a call, in ns; `None` if it was not measured.
     pub(crate) fn median(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
-        self.sorted(group, size, contender).map(|samples| samples[samples.len() / 2])
+        self.sorted_samples(group, size, contender).map(|samples| samples[samples.len() / 2])
     }
 
     /// Returns the shortest time of a call, in ns, which is disturbed least by other load on the machine; `None` if it
     /// was not measured.
     pub(crate) fn least(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
-        self.sorted(group, size, contender).map(|samples| samples[0])
+        self.sorted_samples(group, size, contender).map(|samples| samples[0])
     }
 
-    fn sorted(&self, group: &str, size: u32, contender: &'static str) -> Option<Vec<f64>> {
+    fn sorted_samples(&self, group: &str, size: u32, contender: &'static str) -> Option<Vec<f64>> {
         let mut samples = self.0.borrow().get(&(group.to_owned(), size, contender))?.clone();
         samples.sort_by(f64::total_cmp);
         Some(samples)

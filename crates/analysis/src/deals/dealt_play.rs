@@ -46,13 +46,13 @@ pub struct DealtTake {
     /// choose the one that is worst for the mover, so the regret compares ranks that the mover can be sure of.
     pub regret_if_believed: u32,
     /// Whether the take is optimal for the mover's declared row, for its dealt row, for both or for neither.
-    pub word: KeptWord,
+    pub word: TakeFaithfulness,
 }
 
 /// Whether a take is optimal for the mover's declared row, for its dealt row, for both or for neither. The rows of the
 /// others are the declared ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KeptWord {
+pub enum TakeFaithfulness {
     /// The take is optimal for the declared row alone.
     Kept,
     /// The take is optimal for the dealt row alone.
@@ -139,10 +139,10 @@ fn judge_take(
         regret_if_known: (rank_after - rank_before) as u32,
         regret_if_believed: u32::from(sure_after - sure_before),
         word: match (is_optimal(declared), is_optimal(&mover.if_truthful)) {
-            (true, true) => KeptWord::SaysNothing,
-            (true, false) => KeptWord::Kept,
-            (false, true) => KeptWord::Broken,
-            (false, false) => KeptWord::Error,
+            (true, true) => TakeFaithfulness::SaysNothing,
+            (true, false) => TakeFaithfulness::Kept,
+            (false, true) => TakeFaithfulness::Broken,
+            (false, false) => TakeFaithfulness::Error,
         },
     }
 }

@@ -16,7 +16,7 @@ use lastnim_core::game::Row;
 /// assert_eq!(kendall_distance(&row(&[0, 1, 2]), &row(&[2, 0, 1])), 2);
 /// ```
 pub fn kendall_distance(one: &Row, other: &Row) -> usize {
-    assert_eq!(one.seats(), other.seats(), "both rows belong to one seat");
+    assert_eq!(one.seats(), other.seats(), "both rows have the same number of seats");
     let ranks: Vec<_> = one.offsets().iter().map(|&offset| other.rank_of_offset(offset.into())).collect();
     ranks
         .iter()

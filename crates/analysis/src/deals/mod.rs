@@ -17,7 +17,7 @@ mod talk_audit;
 
 pub use deal::{Deal, DealError};
 pub use deal_measures::{DealMeasures, DeclarationMeasures};
-pub use dealt_play::{DealtPlay, DealtTake, KeptWord, RankChangeParts};
+pub use dealt_play::{DealtPlay, DealtTake, RankChangeParts, TakeFaithfulness};
 pub use incentives::{Incentives, WhatPays};
 pub use kendall::kendall_distance;
 pub use pact_measures::{DoubleDealing, PactMeasures, PactMemberMeasures};

@@ -211,7 +211,7 @@ impl<'a> FinalRows<'a> {
 }
 
 impl WordKept {
-    /// Returns the word for it in reports.
+    /// Returns the word that reports use for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",

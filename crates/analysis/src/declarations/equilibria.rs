@@ -98,12 +98,12 @@ impl Equilibria {
             })
             .collect();
         regions.sort_by_key(|&(is_not_truth, is_not_first, _)| (is_not_truth, is_not_first));
-        let stands_for = |region: &RowProfiles| {
+        let example_of = |region: &RowProfiles| {
             if region.contains(truth) { truth.clone() } else { region.example() }
         };
-        let one_each = regions.iter().map(|&(_, _, region)| (stands_for(region), region.winner));
+        let one_each = regions.iter().map(|&(_, _, region)| (example_of(region), region.winner));
         let others = regions.iter().flat_map(|&(_, _, region)| {
-            let shown = stands_for(region);
+            let shown = example_of(region);
             region
                 .matrices()
                 .filter(move |declared| *declared != shown)
@@ -157,7 +157,7 @@ impl EquilibriumSearch<'_> {
         let mut candidates = vec![leaf];
         while let Some(mut candidate) = candidates.pop() {
             let Ok(seat) = seats.seat(candidate.cleared) else {
-                self.equilibria(candidate, budget);
+                self.add_equilibria(candidate, budget);
                 continue;
             };
             match profiles.find_deviation(&candidate.rows, candidate.winner, seat, budget)? {
@@ -181,7 +181,8 @@ impl EquilibriumSearch<'_> {
         Ok(())
     }
 
-    fn equilibria(
+    /// Counts the profiles of a candidate, which are all equilibria, and keeps them as a region.
+    fn add_equilibria(
         &mut self,
         EquilibriumCandidate { rows, winner, .. }: EquilibriumCandidate,
         budget: &mut Budget<'_>,

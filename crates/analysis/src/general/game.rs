@@ -161,7 +161,7 @@ impl GeneralGame {
             StartPosition::LastNim(piles) => answer_last_nim(piles, &question, budget),
             StartPosition::EndNim(piles) => answer_partizan(&EndNim, piles, &question, budget),
         );
-        answer.map_err(|stopped| self.stopped(matrix, stopped))
+        answer.map_err(|stopped| self.solve_stopped(matrix, stopped))
     }
 
     /// Solves the game and assesses how robust its winner is, searching for coalitions of up to `max_coalition` seats
@@ -197,11 +197,11 @@ impl GeneralGame {
                 assess_robustness(&EndNim, piles, &question, &answer, max_coalition, budget)
             },
         );
-        let assessed = assessed.map_err(|stopped| self.stopped(matrix, stopped))?;
+        let assessed = assessed.map_err(|stopped| self.solve_stopped(matrix, stopped))?;
         Ok((answer, assessed))
     }
 
-    fn stopped(&self, matrix: &AllianceMatrix, stopped: SearchStopped) -> SolveStopped {
+    fn solve_stopped(&self, matrix: &AllianceMatrix, stopped: SearchStopped) -> SolveStopped {
         SolveStopped { game: self.to_string(), seats: matrix.seats().get(), stopped }
     }
 

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn mex_is_the_smallest_number_not_seen() {
-        let of = |values: &[u32]| {
+        let mex_of = |values: &[u32]| {
             let mut seen = Vec::new();
             for &value in values {
                 mark_seen(&mut seen, value);
@@ -179,8 +179,11 @@ mod tests {
             smallest_unseen(&seen)
         };
         // Common textbook examples, and numbers at the boundaries between words.
-        assert_eq!((of(&[2, 4, 5, 6]), of(&[0, 1, 2, 6]), of(&[])), (0, 3, 0));
-        let to = |last: u32| (0..=last).collect::<Vec<_>>();
-        assert_eq!((of(&to(63)), of(&to(64)), of(&to(127))), (64, 65, 128));
+        assert_eq!((mex_of(&[2, 4, 5, 6]), mex_of(&[0, 1, 2, 6]), mex_of(&[])), (0, 3, 0));
+        let numbers_to = |last: u32| (0..=last).collect::<Vec<_>>();
+        assert_eq!(
+            (mex_of(&numbers_to(63)), mex_of(&numbers_to(64)), mex_of(&numbers_to(127))),
+            (64, 65, 128)
+        );
     }
 }

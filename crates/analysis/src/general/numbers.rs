@@ -2,7 +2,7 @@
 
 use super::{
     MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes, Ruleset,
-    rulesets::{MAX_CIRCLE, MAX_EDGES, MAX_VERTEX},
+    rulesets::{MAX_CIRCLE_PILES, MAX_EDGES, MAX_VERTEX},
 };
 use lastnim_core::game::PilesError;
 use std::fmt;
@@ -108,7 +108,7 @@ pub enum GameNumbersError {
     #[error("a maximum next take of {0}: expected at most 2^32 - 1")]
     MaxNextTake(u64),
     /// There are too many piles for a circle.
-    #[error("{0} piles in a circle: expected at most {MAX_CIRCLE} in circular-nim")]
+    #[error("{0} piles in a circle: expected at most {MAX_CIRCLE_PILES} in circular-nim")]
     Circle(usize),
     /// The window does not fit into the circle.
     #[error("a window of {window} piles in a circle of {circle}: expected 1 to {circle}")]

@@ -25,7 +25,7 @@ impl PileSizes {
     }
 
     /// Returns a copy of the piles in which several piles replace one.
-    pub(super) fn with_replaced(&self, pile: usize, sizes: &[u32]) -> Self {
+    pub(super) fn with_pile_replaced(&self, pile: usize, sizes: &[u32]) -> Self {
         Self([&self.0[..pile], sizes, &self.0[pile + 1..]].concat().into_boxed_slice())
     }
 

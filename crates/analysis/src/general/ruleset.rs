@@ -134,7 +134,7 @@ impl FromStr for Ruleset {
 
     /// Parses the main name or an alternative name of a game, in any case, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
-        let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
+        let name: String = word.chars().take(MAX_NAME_CHARS).map(normalise_letter).collect();
         let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
         if let Some(ruleset) = of_name(&name) {
             return Ok(ruleset);
@@ -142,14 +142,15 @@ impl FromStr for Ruleset {
         let names =
             Self::ALL.into_iter().flat_map(|ruleset| [&[ruleset.name()], ruleset.other_names()].concat());
         let nearest = find_closest_word(&name, names).and_then(of_name);
-        Err(RulesetError { given: word.chars().take(MAX_NAME).collect(), nearest })
+        Err(RulesetError { given: word.chars().take(MAX_NAME_CHARS).collect(), nearest })
     }
 }
 
 /// The maximum number of characters that are read from a name; every valid name is much shorter.
-const MAX_NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 
-fn ascii_letter(letter: char) -> char {
+/// Returns a character of a name in lower case; underscores become hyphens.
+fn normalise_letter(letter: char) -> char {
     if letter == '_' { '-' } else { letter.to_ascii_lowercase() }
 }
 

@@ -79,7 +79,7 @@ mod tests {
 
     /// Counts the extensions of a transitively closed partial order, given as pairs in which the first element is above
     /// the second.
-    fn counted(elements: usize, pairs: &[(usize, usize)]) -> u128 {
+    fn count_extensions_of_pairs(elements: usize, pairs: &[(usize, usize)]) -> u128 {
         let mut below = vec![0; elements];
         for &(one, other) in pairs {
             below[one] |= offset_bit(other);
@@ -89,16 +89,24 @@ mod tests {
 
     #[test]
     fn extensions_of_known_orders_are_counted() {
-        assert_eq!(counted(32, &[]), (1..=32_u128).product(), "without any order there are 32! extensions");
-        assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "ordering one pair halves the number");
-        assert_eq!(counted(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
-        assert_eq!(counted(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
+        assert_eq!(
+            count_extensions_of_pairs(32, &[]),
+            (1..=32_u128).product(),
+            "without any order there are 32! extensions"
+        );
+        assert_eq!(
+            count_extensions_of_pairs(32, &[(7, 9)]),
+            (3..=32_u128).product(),
+            "ordering one pair halves the number"
+        );
+        assert_eq!(count_extensions_of_pairs(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
+        assert_eq!(count_extensions_of_pairs(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
         // The extensions of a fence of n elements are the alternating permutations, which Euler's zigzag numbers count.
         let fence = |elements: usize| {
             let pairs: Vec<_> = (1..elements)
                 .map(|place| if place % 2 == 0 { (place, place - 1) } else { (place - 1, place) })
                 .collect();
-            counted(elements, &pairs)
+            count_extensions_of_pairs(elements, &pairs)
         };
         assert_eq!((3..=8).map(fence).collect::<Vec<_>>(), [2, 5, 16, 61, 272, 1385]);
     }

@@ -45,7 +45,7 @@ mod tests {
     use lastnim_core::game::SeatCount;
 
     /// Splits a leaf at each of the given pairs of offsets, unless the leaf already decides the pair.
-    fn split(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
+    fn split_leaf(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
         pairs.iter().fold(vec![leaf], |leaves, &(one, other)| {
             let halves = |leaf: PartialRow| {
                 let undecided = [leaf.with_preference(one, other), leaf.with_preference(other, one)];
@@ -60,7 +60,7 @@ mod tests {
         let unknown = PartialRow::unknown(SeatCount::new(6).unwrap());
         let whole = unknown.with_preference(4, 1).unwrap();
         let other = unknown.with_preference(1, 4).and_then(|row| row.with_preference(0, 2)).unwrap();
-        let mut leaves = split(whole, &[(0, 1), (2, 3), (4, 5), (1, 2), (3, 0)]);
+        let mut leaves = split_leaf(whole, &[(0, 1), (2, 3), (4, 5), (1, 2), (3, 0)]);
         assert!(leaves.len() > 16);
         leaves.push(other);
         merge_leaves(&mut leaves, &mut Budget::unbounded()).unwrap();

@@ -13,7 +13,7 @@ use crate::PartialRow;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
 /// Maximum number of leaves (partial rows) that are kept while takes of several games are combined.
-const MAX_LEAVES: usize = 1 << 14;
+const MAX_COMBINED_LEAVES: usize = 1 << 14;
 /// The number of rows that are added to the sample in each round.
 const ROWS_PER_ROUND: usize = 8;
 
@@ -141,7 +141,7 @@ impl<'a> ContradictingTakes<'a> {
     ) -> Result<ExplainedLeaves, AddGameOutcome> {
         let (index, place) = self.takes[take];
         let (_, SeatTakes { game, seat, takes, .. }) = self.games[index];
-        ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
+        ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_COMBINED_LEAVES, budget)
     }
 
     /// Finds the smallest contradiction if it has fewer takes than `given`; otherwise returns `given`.

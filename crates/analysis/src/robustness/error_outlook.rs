@@ -79,7 +79,7 @@ impl ErrorOutlook {
             rates: [rate.get(); MAX_SEATS],
         };
         let wins = |winner: Seat| seats.iter().map(|seat| if seat == winner { 1.0 } else { 0.0 }).collect();
-        let expected_wins = play.expect(seats.get(), wins, budget)?;
+        let expected_wins = play.expected_values(seats.get(), wins, budget)?;
         let win_probabilities =
             BySeat::try_from(expected_wins.into_iter().map(clamp_probability).collect::<Vec<_>>());
         let win_probabilities = win_probabilities.expect("there is a probability for each seat");
@@ -92,7 +92,7 @@ impl ErrorOutlook {
                 vec![rank_as_number(rank(winner)), if is_kept { 1.0 } else { 0.0 }]
             };
             play.rates[seat.index()] = ErrorRate::NONE.get();
-            let if_others_err = play.expect(2, figures, budget)?;
+            let if_others_err = play.expected_values(2, figures, budget)?;
             play.rates[seat.index()] = rate.get();
             let if_all_err = |figure: usize| -> f64 {
                 win_probabilities.enumerate().map(|(winner, p)| p * figures(winner)[figure]).sum()
@@ -119,7 +119,7 @@ pub(crate) fn rank_as_number(rank: usize) -> f64 {
     f64::from(rank as u32)
 }
 
-/// Play with an error rate for each seat.
+/// Computes expectations for play with an error rate for each seat.
 struct ErringPlaySolver<'a> {
     game: &'a Game,
     recurrence: RankRecurrence,
@@ -132,7 +132,7 @@ impl ErringPlaySolver<'_> {
     /// Let `D_b(p)` be the expected values when seat p is to move and b counters are left in the last pile. Then
     /// `D_b(p) = e_p / b * sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both
     /// sums grow by one term per counter; the second restarts when a take can lead to a better winner than before.
-    fn expect(
+    fn expected_values(
         &self,
         lanes: usize,
         figures: impl Fn(Seat) -> Vec<f64>,
@@ -176,7 +176,7 @@ impl ErringPlaySolver<'_> {
                 sums[seat.index()].add(rank, &expected[next..next + lanes]);
             }
             for ((sums, expected), &rate) in sums.iter().zip(expected.chunks_mut(lanes)).zip(&self.rates) {
-                sums.mean_into(expected, rate, takes);
+                sums.write_means(expected, rate, takes);
             }
         }
         Ok(expected)
@@ -210,7 +210,8 @@ impl TakeSums {
         self.all.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
     }
 
-    fn mean_into(&self, expected: &mut [f64], rate: f64, takes: f64) {
+    /// Writes the expected values over all takes added so far to `expected`. `takes` is the number of these takes.
+    fn write_means(&self, expected: &mut [f64], rate: f64, takes: f64) {
         let [of_all, of_optimal] = [rate / takes, (1.0 - rate) / self.optimal_takes];
         for ((expected, all), optimal) in expected.iter_mut().zip(&self.all).zip(&self.optimal) {
             *expected = of_all * all + of_optimal * optimal;

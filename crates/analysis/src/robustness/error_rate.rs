@@ -16,7 +16,7 @@ impl ErrorRate {
     /// No take is drawn at random.
     pub const NONE: Self = Self(0.0);
 
-    /// Accepts a probability from 0 to 1.
+    /// Creates an error rate from a probability.
     ///
     /// # Errors
     /// If the number is outside this range.

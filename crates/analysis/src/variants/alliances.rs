@@ -29,7 +29,7 @@ pub enum AlliancesError {
 }
 
 impl Alliances {
-    /// Accepts the seats of one alliance; all other seats form the other one.
+    /// Parses the seats of one alliance; all other seats form the other one.
     ///
     /// # Errors
     /// If a seat is invalid, which the error names, or if no seat is left for the other alliance.

@@ -16,7 +16,7 @@ pub struct PassCount(u32);
 pub struct PassCountError(pub String);
 
 impl PassCount {
-    /// Accepts a number up to [`MAX_PASSES`].
+    /// Creates a number of passes, at most [`MAX_PASSES`].
     ///
     /// # Errors
     /// If the number is larger.

@@ -121,7 +121,7 @@ struct TakeTotals {
 }
 
 impl TakeTotals {
-    fn none(seats: SeatCount) -> Self {
+    fn of_no_takes(seats: SeatCount) -> Self {
         let none = BySeat::filled(seats, &0.0);
         Self { sums: none.clone(), best: f64::INFINITY, chosen: none, is_tied: false, has_ties: false }
     }
@@ -160,7 +160,7 @@ impl RandomSeatSolver<'_> {
         mut see_left: impl FnMut(&BySeat<Prospect>),
     ) -> Result<(), HaltReason> {
         let seats = self.matrix.seats();
-        let mut seen = BySeat::from_fn(seats, |_| TakeTotals::none(seats));
+        let mut seen = BySeat::from_fn(seats, |_| TakeTotals::of_no_takes(seats));
         let mut takes = 0.0;
         for _ in 0..counters {
             budget.spend(seats.get() as u64)?;

@@ -18,7 +18,7 @@ pub enum SeatListError {
     Repeated(usize),
 }
 
-/// Accepts a list of at least one seat, in any order and without repetitions.
+/// Parses a list of at least one seat, in any order and without repetitions.
 ///
 /// # Errors
 /// If the list is empty or a seat is invalid; the error names the first invalid seat.

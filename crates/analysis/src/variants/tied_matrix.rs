@@ -27,7 +27,7 @@ pub enum TiedMatrixError {
 }
 
 impl TiedMatrix {
-    /// Accepts n rows. Each row is a list of groups that together contain each of the n offsets once.
+    /// Parses n rows. Each row is a list of groups that together contain each of the n offsets once.
     ///
     /// # Errors
     /// If no game has this number of seats, or a row is invalid; the error names the first invalid row.

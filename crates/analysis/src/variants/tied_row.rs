@@ -29,7 +29,7 @@ pub enum TiedRowError {
 }
 
 impl TiedRow {
-    /// Accepts groups that together contain each offset from 0 to n-1 once.
+    /// Parses groups that together contain each offset from 0 to n-1 once.
     ///
     /// # Errors
     /// Names the first empty group, or the first invalid offset.

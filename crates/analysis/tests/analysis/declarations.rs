@@ -71,7 +71,7 @@ proptest! {
         game in games(3..=6, 1..=4, 1..=7),
         steps in 0..2_000_u64,
     ) {
-        check_budget(&game, steps);
+        check_best_within_budget(&game, steps);
     }
 
     #[test]
@@ -81,12 +81,12 @@ proptest! {
     ) {
         let mut whole = Budget::unbounded();
         let all = Equilibria::find(&game, &mut whole).unwrap();
-        check_profiles(&game, &all, whole.steps_spent() * share / 1_000);
+        check_equilibria_within_budget(&game, &all, whole.steps_spent() * share / 1_000);
     }
 }
 
 /// Compares the answer within a budget of `steps` with the answer without a limit.
-fn check_budget(game: &Game, steps: u64) {
+fn check_best_within_budget(game: &Game, steps: u64) {
     let seat = game.first_seat();
     let all = BestDeclaration::find(game, seat, &mut Budget::unbounded());
     let part = BestDeclaration::find(game, seat, &mut Budget::of_steps(steps));
@@ -107,7 +107,7 @@ fn check_budget(game: &Game, steps: u64) {
 }
 
 /// Compares the equilibria found within a budget of `steps` with all equilibria of the game.
-fn check_profiles(game: &Game, all: &Equilibria, steps: u64) {
+fn check_equilibria_within_budget(game: &Game, all: &Equilibria, steps: u64) {
     let part = Equilibria::find(game, &mut Budget::of_steps(steps)).unwrap();
     match part.settled {
         Completeness::Complete => assert_eq!((&part.by_winner, &part.truth), (&all.by_winner, &all.truth)),
@@ -129,7 +129,7 @@ fn a_budget_that_ends_in_the_last_leaf_gives_a_partial_answer() {
     assert!(!part.settled.is_complete() && !part.count.is_exact(), "{part:?}");
     assert!(part.is_best_certain(), "every row was examined: {part:?}");
     for steps in 0..=whole.steps_spent() {
-        check_budget(&game, steps);
+        check_best_within_budget(&game, steps);
     }
     let enough = BestDeclaration::find(&game, game.first_seat(), &mut Budget::of_steps(whole.steps_spent()));
     assert_eq!(enough, all);
@@ -147,7 +147,7 @@ fn every_budget_gives_consistent_equilibria() {
         let mut whole = Budget::unbounded();
         let all = Equilibria::find(&game, &mut whole).unwrap();
         for steps in 0..=whole.steps_spent() {
-            check_profiles(&game, &all, steps);
+            check_equilibria_within_budget(&game, &all, steps);
         }
         assert!(
             Equilibria::find(&game, &mut Budget::of_steps(whole.steps_spent()))

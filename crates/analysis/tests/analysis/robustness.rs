@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn guarantees_of_giant_piles_are_fast(
+    fn giant_piles_have_the_guarantees_of_capped_piles(
         matrix in matrices(2..=MAX_SEATS),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=MAX_PILES),
     ) {
@@ -374,7 +374,7 @@ fn larger_coalitions_may_do_less_harm_and_some_even_help() {
 fn a_search_that_stops_early_names_its_limit() {
     let seats = SeatCount::new(5).unwrap();
     let mut below = number_generator();
-    let everybody_needed = std::iter::repeat_with(|| {
+    let random_games = std::iter::repeat_with(|| {
         let piles: Vec<u64> = (0..2 + below(4)).map(|_| 1 + below(9)).collect();
         let piles = Piles::parse(&piles).unwrap();
         Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap()
@@ -384,7 +384,7 @@ fn a_search_that_stops_early_names_its_limit() {
             matches!(&figures.smallest_coalition, SmallestCoalition::Found(found) if found.seats.len() > size)
         })
     };
-    let game = everybody_needed.take(10_000).find(|game| is_larger(game, 1).is_some()).unwrap();
+    let game = random_games.take(10_000).find(|game| is_larger(game, 1).is_some()).unwrap();
     let seat = is_larger(&game, 1).unwrap();
     let smallest = |max_coalition, budget: &mut Budget<'_>| {
         Robustness::assess(&game, max_coalition, budget).seats.as_slice()[seat].smallest_coalition.clone()

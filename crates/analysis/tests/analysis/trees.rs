@@ -19,12 +19,12 @@ fn build_graph(game: &Game) -> PlayGraph {
     PlayGraph::build_graph(game, None, MAX_NODES, &mut Budget::unbounded()).unwrap()
 }
 
-fn figure_1() -> Game {
+fn figure_1_game() -> Game {
     let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
     Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap()
 }
 
-fn four_seats(piles: &[u64]) -> Game {
+fn game_of_four_seats(piles: &[u64]) -> Game {
     let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
     Game::new(Piles::parse(piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap()
 }
@@ -179,7 +179,7 @@ proptest! {
 
 #[test]
 fn figure_1_is_reproduced() {
-    let tree = build_tree(&figure_1(), None);
+    let tree = build_tree(&figure_1_game(), None);
     assert_eq!(tree.nodes().len(), 14);
     let line = tree.best_line();
     let states: Vec<_> = std::iter::once(0)
@@ -199,10 +199,10 @@ fn figure_1_is_reproduced() {
 #[test]
 fn figure_1_as_a_graph_has_each_state_once() {
     let mut times = BTreeMap::new();
-    for node in build_tree(&figure_1(), None).nodes() {
+    for node in build_tree(&figure_1_game(), None).nodes() {
         *times.entry(node.position.to_string()).or_insert(0) += 1;
     }
-    let graph = build_graph(&figure_1());
+    let graph = build_graph(&figure_1_game());
     assert_eq!(graph.nodes().len(), times.len());
     assert!(times.values().any(|&times| times > 1), "{times:?}");
 }
@@ -226,7 +226,7 @@ fn huge_sizes_are_estimated() {
     assert_eq!(to_depth(&[MAX_COUNTERS; MAX_PILES], 9), "at least 2^128 (10^39)");
     assert_eq!(to_depth(&[9, 9, 1, 6], u64::MAX), "4202560");
     assert_eq!(to_depth(&[127], u64::MAX), (1_u128 << 127).to_string(), "binomials near 2^128 are exact");
-    let graph = |piles: &[u64]| GraphSize::of_game(&four_seats(piles)).to_string();
+    let graph = |piles: &[u64]| GraphSize::of_game(&game_of_four_seats(piles)).to_string();
     assert_eq!(
         graph(&[MAX_COUNTERS]),
         "36893488147419103223 nodes and 170141183460469231630230211310481571859 edges"
@@ -237,7 +237,7 @@ fn huge_sizes_are_estimated() {
 #[test]
 fn too_large_trees_and_graphs_suggest_what_fits() {
     let refused = |piles: &[u64], depth| match PlayGraph::build_tree(
-        &four_seats(piles),
+        &game_of_four_seats(piles),
         depth,
         10_000,
         &mut Budget::of_steps(0),
@@ -254,8 +254,8 @@ fn too_large_trees_and_graphs_suggest_what_fits() {
     let giant = refused(&[MAX_COUNTERS; MAX_PILES], None);
     assert_eq!(giant.cut, Some(TreeCut { depth: 0, nodes: 1 }));
     assert!(!giant.graph_fits());
-    let graph =
-        PlayGraph::build_graph(&four_seats(&[1000]), None, 10_000, &mut Budget::unbounded()).unwrap_err();
+    let graph = PlayGraph::build_graph(&game_of_four_seats(&[1000]), None, 10_000, &mut Budget::unbounded())
+        .unwrap_err();
     assert!(
         graph.to_string().starts_with("the graph of states has 3995 nodes and 1993010 edges, more"),
         "{graph}"
@@ -264,7 +264,7 @@ fn too_large_trees_and_graphs_suggest_what_fits() {
 
 #[test]
 fn building_stops_when_the_budget_is_spent() {
-    let game = four_seats(&[4, 4]);
+    let game = game_of_four_seats(&[4, 4]);
     for steps in [0, 1, 20, 40] {
         let halt = TreeError::Halt(HaltReason::OutOfSteps { limit: steps });
         assert_eq!(

@@ -11,7 +11,7 @@ pub struct CircularNim {
 }
 
 /// Maximum number of piles in a circle.
-pub const MAX_CIRCLE: usize = 16;
+pub const MAX_CIRCLE_PILES: usize = 16;
 
 impl CircularNim {
     /// Creates the rules for a window, which may contain any number of piles from one to all of them.
@@ -20,7 +20,7 @@ impl CircularNim {
     /// If the circle has too many piles, or the window does not fit.
     pub fn parse(window: u64, piles: &PileSizes) -> Result<Self, GameNumbersError> {
         let circle = piles.as_slice().len();
-        if circle > MAX_CIRCLE {
+        if circle > MAX_CIRCLE_PILES {
             return Err(GameNumbersError::Circle(circle));
         }
         let fits = |&window: &usize| (1..=circle).contains(&window);

@@ -25,7 +25,7 @@ pub struct Edge {
 
 impl Edge {
     /// Returns the vertex at the other end, if one end is at `vertex`.
-    fn from(self, vertex: u8) -> Option<u8> {
+    fn other_end(self, vertex: u8) -> Option<u8> {
         match vertex {
             _ if vertex == self.a => Some(self.b),
             _ if vertex == self.b => Some(self.a),
@@ -89,7 +89,7 @@ impl Rules for GraphNim {
         (0..position.edges.len()).flat_map(move |edge| {
             let position = position.clone();
             let Edge { weight: before, .. } = position.edges[edge];
-            let to = position.edges[edge].from(position.vertex);
+            let to = position.edges[edge].other_end(position.vertex);
             to.into_iter().flat_map(move |to| {
                 let position = position.clone();
                 (0..before).map(move |after| {

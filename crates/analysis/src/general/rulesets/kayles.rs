@@ -38,7 +38,7 @@ impl Rules for Kayles {
                     let left = match (before, behind) {
                         (0, 0) => rows.with_size(row, 0),
                         (0, only) | (only, 0) => rows.with_size(row, only),
-                        _ => rows.with_replaced(row, &[before, behind]),
+                        _ => rows.with_pile_replaced(row, &[before, behind]),
                     };
                     (StoneRemoval { stones, row, before, behind }, left)
                 })

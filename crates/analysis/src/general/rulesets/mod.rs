@@ -13,7 +13,7 @@ mod stone_piles;
 mod subtraction;
 mod take;
 
-pub use circular_nim::{CircleTake, CircularNim, MAX_CIRCLE};
+pub use circular_nim::{CircleTake, CircularNim, MAX_CIRCLE_PILES};
 pub use digits::{DigitMove, SubtractDigit};
 pub use end_nim::EndNim;
 pub use fibonacci_nim::{FibonacciNim, FibonacciPosition};

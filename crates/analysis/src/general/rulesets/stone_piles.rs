@@ -8,7 +8,7 @@ use std::fmt;
 pub struct StonePiles;
 
 /// The smallest pile that can be split, namely into 1 and 2.
-const SMALLEST: u32 = 3;
+const SMALLEST_SPLITTABLE: u32 = 3;
 
 /// A split of a pile.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,18 +30,18 @@ impl Rules for StonePiles {
         (0..piles.as_slice().len()).flat_map(move |pile| {
             let piles = piles.clone();
             DistinctSplits::of_size(piles.as_slice()[pile]).map(move |sizes| {
-                let left = piles.with_replaced(pile, &sizes);
+                let left = piles.with_pile_replaced(pile, &sizes);
                 (PileSplit { pile, sizes: sizes.into() }, left)
             })
         })
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        piles.sorted_from(SMALLEST)
+        piles.sorted_from(SMALLEST_SPLITTABLE)
     }
 
     fn independent_parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
-        piles.split_from(SMALLEST)
+        piles.split_from(SMALLEST_SPLITTABLE)
     }
 
     fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
@@ -78,7 +78,7 @@ impl Iterator for DistinctSplits {
 
     fn next(&mut self) -> Option<Vec<u32>> {
         match self.sizes.as_slice() {
-            [] if self.size >= SMALLEST => self.fill(1, self.size),
+            [] if self.size >= SMALLEST_SPLITTABLE => self.fill(1, self.size),
             [] | [_] => return None,
             _ => {
                 // The second to last part grows by one, and the rest is partitioned again.

@@ -14,7 +14,7 @@ pub struct SubtractionGame {
 }
 
 /// Maximum size of a set.
-const MAX_SET: usize = 1024;
+const MAX_SET_SIZE: usize = 1024;
 
 impl SubtractionGame {
     /// Creates the rules from a set of 1 to 1,024 positive numbers, in any order.
@@ -22,8 +22,8 @@ impl SubtractionGame {
     /// # Errors
     /// If the set is empty or too large, or if it contains 0 or a number that is larger than any pile can be.
     pub fn parse(set: &[u64]) -> Result<Self, GameNumbersError> {
-        if !(1..=MAX_SET).contains(&set.len()) {
-            return Err(GameNumbersError::SetCount { given: set.len(), max: MAX_SET });
+        if !(1..=MAX_SET_SIZE).contains(&set.len()) {
+            return Err(GameNumbersError::SetCount { given: set.len(), max: MAX_SET_SIZE });
         }
         let numbers = set.iter().map(|&number| match u32::try_from(number) {
             Ok(number @ 1..) => Ok(number),
@@ -47,8 +47,8 @@ impl SubtractionGame {
             }
             None => Self::parse(&numbers.set),
             Some(_) if !numbers.set.is_empty() => Err(GameNumbersError::SetAndMax),
-            Some(max) if max == 0 || max > MAX_SET as u64 => {
-                Err(GameNumbersError::Max { given: max, limit: MAX_SET })
+            Some(max) if max == 0 || max > MAX_SET_SIZE as u64 => {
+                Err(GameNumbersError::Max { given: max, limit: MAX_SET_SIZE })
             }
             Some(max) => Self::parse(&(1..=max).collect::<Vec<_>>()),
         }

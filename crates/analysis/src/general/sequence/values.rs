@@ -39,7 +39,7 @@ pub enum SequenceLaw {
 const MAX_SEARCHED_VALUES: usize = 100_000;
 /// The number of values after which a period is first searched for. Each later search waits until there are twice as
 /// many values.
-const FIRST_PERIOD_SEARCH: usize = 32;
+const VALUES_BEFORE_PERIOD_SEARCH: usize = 32;
 
 impl GrundySequence {
     /// Computes the values of all piles up to size `to`, and looks for a period that it can prove. Each option of a
@@ -59,9 +59,11 @@ impl GrundySequence {
         let searched = wanted.max(MAX_SEARCHED_VALUES);
         let (values, law) = match &game {
             SequenceGame::Nim => ((0..=to).collect(), SequenceLaw::Identity),
-            SequenceGame::Kayles => kayles_values(SizeRange { wanted, searched }, bounds, budget)?.into_law(),
+            SequenceGame::Kayles => {
+                kayles_values(ValueCounts { wanted, searched }, bounds, budget)?.into_law()
+            }
             SequenceGame::Subtraction(rules) => {
-                subtraction_values(rules, SizeRange { wanted, searched }, bounds, budget)?.into_law()
+                subtraction_values(rules, ValueCounts { wanted, searched }, bounds, budget)?.into_law()
             }
             SequenceGame::Digits => {
                 let values = values_one_by_one(wanted, budget, digits_value)?;
@@ -99,10 +101,10 @@ impl SequenceGame {
         budget: &mut Budget<'_>,
     ) -> Result<PileValues, SearchStopped> {
         let wanted = to as usize + 1;
-        let sizes = SizeRange { wanted, searched: wanted };
+        let counts = ValueCounts { wanted, searched: wanted };
         match self {
-            Self::Kayles => kayles_values(sizes, bounds, budget),
-            Self::Subtraction(rules) => subtraction_values(rules, sizes, bounds, budget),
+            Self::Kayles => kayles_values(counts, bounds, budget),
+            Self::Subtraction(rules) => subtraction_values(rules, counts, bounds, budget),
             // For these games, no known theorem gives the values faster than a search.
             Self::Nim | Self::FibonacciNim | Self::Digits | Self::StonePiles => Ok(PileValues::default()),
         }
@@ -111,7 +113,7 @@ impl SequenceGame {
 
 /// The number of values wanted, from size 0 on, and the maximum number computed to find a period.
 #[derive(Debug, Clone, Copy)]
-struct SizeRange {
+struct ValueCounts {
     wanted: usize,
     /// At least `wanted`.
     searched: usize,
@@ -143,22 +145,22 @@ impl PileValues {
 }
 
 fn kayles_values(
-    sizes: SizeRange,
+    counts: ValueCounts,
     bounds: MemoryBounds,
     budget: &mut Budget<'_>,
 ) -> Result<PileValues, SearchStopped> {
-    periodic_values(sizes, PeriodTheorem::OctalGame { places: 2 }, bounds, budget, kayles_value)
+    periodic_values(counts, PeriodTheorem::OctalGame { places: 2 }, bounds, budget, kayles_value)
 }
 
 fn subtraction_values(
     rules: &SubtractionGame,
-    sizes: SizeRange,
+    counts: ValueCounts,
     bounds: MemoryBounds,
     budget: &mut Budget<'_>,
 ) -> Result<PileValues, SearchStopped> {
     let set = rules.allowed_takes();
     let largest = set.last().map_or(0, |&largest| largest as usize);
-    periodic_values(sizes, PeriodTheorem::Subtraction { largest }, bounds, budget, |known, budget| {
+    periodic_values(counts, PeriodTheorem::Subtraction { largest }, bounds, budget, |known, budget| {
         budget.spend(set.len() as u64)?;
         let options = set.iter().filter_map(|&take| known.len().checked_sub(take as usize));
         Ok(smallest_missing(options.map(|left| known[left])))
@@ -167,20 +169,20 @@ fn subtraction_values(
 
 /// Computes values until a period is proved, and takes the remaining values that are wanted from the period.
 fn periodic_values(
-    SizeRange { wanted, searched }: SizeRange,
+    ValueCounts { wanted, searched }: ValueCounts,
     theorem: PeriodTheorem,
     bounds: MemoryBounds,
     budget: &mut Budget<'_>,
     next_value: impl Fn(&[u32], &mut Budget<'_>) -> Result<u32, HaltReason>,
 ) -> Result<PileValues, SearchStopped> {
     let mut values = Vec::new();
-    let mut next_look = FIRST_PERIOD_SEARCH;
+    let mut next_search = VALUES_BEFORE_PERIOD_SEARCH;
     let period = loop {
-        if values.len() == next_look || values.len() == searched {
+        if values.len() == next_search || values.len() == searched {
             if let Some(period) = theorem.prove_period(&values) {
                 break Some(period);
             }
-            next_look *= 2;
+            next_search *= 2;
         }
         if values.len() >= searched {
             break None;

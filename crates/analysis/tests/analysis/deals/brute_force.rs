@@ -16,13 +16,13 @@ pub struct SmallMatch {
 /// A state of play: the piles and the seat to move.
 pub type State = (Vec<u64>, usize);
 
-pub fn place(order: &Order, seat: usize) -> usize {
+pub fn place_in(order: &Order, seat: usize) -> usize {
     order.iter().position(|&other| other == seat).unwrap()
 }
 
 /// Returns the place of a seat in an order, as a signed number so that places can be subtracted.
-pub fn rank(order: &Order, seat: usize) -> i32 {
-    i32::try_from(place(order, seat)).unwrap()
+pub fn signed_place(order: &Order, seat: usize) -> i32 {
+    i32::try_from(place_in(order, seat)).unwrap()
 }
 
 /// Returns all orders of `seats` seats.
@@ -45,15 +45,17 @@ pub fn all_orders(seats: usize) -> Vec<Order> {
 }
 
 pub fn has_relations(order: &Order, relations: &[(usize, usize)]) -> bool {
-    relations.iter().all(|&(before, after)| place(order, before) < place(order, after))
+    relations.iter().all(|&(before, after)| place_in(order, before) < place_in(order, after))
 }
 
 /// Counts the pairs of seats that two orders put in different orders.
-pub fn distance(one: &Order, other: &Order) -> usize {
+pub fn pair_distance(one: &Order, other: &Order) -> usize {
     let mut pairs = 0;
     for a in 0..one.len() {
         for b in 0..a {
-            pairs += usize::from((place(one, a) < place(one, b)) != (place(other, a) < place(other, b)));
+            pairs += usize::from(
+                (place_in(one, a) < place_in(one, b)) != (place_in(other, a) < place_in(other, b)),
+            );
         }
     }
     pairs
@@ -61,11 +63,11 @@ pub fn distance(one: &Order, other: &Order) -> usize {
 
 /// Returns the order of `seat` that has the relations and is nearest to `target`; of several, the one whose offsets
 /// from the seat come first.
-pub fn nearest(seat: usize, target: &Order, relations: &[(usize, usize)]) -> Order {
+pub fn nearest_keeping_order(seat: usize, target: &Order, relations: &[(usize, usize)]) -> Order {
     let n = target.len();
     let offsets = |order: &Order| order.iter().map(|other| (other + n - seat) % n).collect::<Vec<_>>();
     let keeping = all_orders(n).into_iter().filter(|order| has_relations(order, relations));
-    keeping.min_by_key(|order| (distance(order, target), offsets(order))).unwrap()
+    keeping.min_by_key(|order| (pair_distance(order, target), offsets(order))).unwrap()
 }
 
 impl SmallMatch {
@@ -93,7 +95,7 @@ impl SmallMatch {
     pub fn winner_from(&self, state: &State, orders: &[Order]) -> usize {
         self.result(state).unwrap_or_else(|| {
             let winners = Self::takes(state).map(|take| self.winner_from(&self.after(state, take), orders));
-            winners.min_by_key(|&winner| place(&orders[state.1], winner)).unwrap()
+            winners.min_by_key(|&winner| place_in(&orders[state.1], winner)).unwrap()
         })
     }
 
@@ -111,7 +113,7 @@ impl SmallMatch {
     /// Returns the place in `dealt` that the deceiver can be sure of if the others play optimally for `declared`.
     pub fn sure_place(&self, state: &State, deceiver: usize, dealt: &Order, declared: &[Order]) -> usize {
         if let Some(winner) = self.result(state) {
-            return place(dealt, winner);
+            return place_in(dealt, winner);
         }
         let reached = |take| self.sure_place(&self.after(state, take), deceiver, dealt, declared);
         if state.1 == deceiver {
@@ -138,6 +140,6 @@ impl SmallMatch {
     ) -> usize {
         let orders = all_orders(self.seats);
         let keeping = orders.iter().filter(|order| has_relations(order, relations));
-        keeping.map(|order| place(dealt, self.winner_with(declared, seat, order))).min().unwrap()
+        keeping.map(|order| place_in(dealt, self.winner_with(declared, seat, order))).min().unwrap()
     }
 }

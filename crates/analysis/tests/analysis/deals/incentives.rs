@@ -1,7 +1,7 @@
 //! Tests of which lies and pacts pay.
 
 use super::{
-    brute_force::{Order, SmallMatch, all_orders, has_relations, place, rank},
+    brute_force::{Order, SmallMatch, all_orders, has_relations, place_in, signed_place},
     orders_of, small_match,
 };
 use lastnim_analysis::RowCount;
@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 /// tempted.
 type OutcomeKey = (bool, usize, Vec<usize>);
 
-/// Returns the number of combinations of the members' orders for each outcome that is good for all members.
+/// Returns the profiles that lead to each outcome that is good for all members. In a profile, each member declares any
+/// order, and every other seat declares its dealt one.
 fn good_outcomes(
     small: &SmallMatch,
     dealt: &[Order],
@@ -39,7 +40,7 @@ fn good_outcomes(
         profiles.into_iter().map(|profile| (profile.clone(), small.winner(&profile))).collect();
     let mut found: BTreeMap<OutcomeKey, Vec<Vec<Order>>> = BTreeMap::new();
     for (profile, &winner) in &winners {
-        let is_better = |seat: usize, one, other| place(&dealt[seat], one) < place(&dealt[seat], other);
+        let is_better = |seat: usize, one, other| place_in(&dealt[seat], one) < place_in(&dealt[seat], other);
         if !members.iter().all(|&member| is_better(member, winner, truthful)) {
             continue;
         }
@@ -68,7 +69,10 @@ fn check_group(small: &SmallMatch, dealt: &[Order], group: &GroupPacts) {
         assert_eq!(found.count, RowCount::Exactly(profiles.len() as u128));
         let truthful = small.winner(dealt);
         for (j, &value) in found.values.iter().enumerate() {
-            assert_eq!(value, rank(&dealt[j], truthful) - rank(&dealt[j], found.winner.index()));
+            assert_eq!(
+                value,
+                signed_place(&dealt[j], truthful) - signed_place(&dealt[j], found.winner.index())
+            );
         }
         // Every combination of rows that keeps the pact has this outcome.
         let pact_members: Vec<usize> = found.pact.members().iter().map(|one| one.seat.index()).collect();
@@ -100,7 +104,7 @@ fn check_incentives(game: &Game, max_members: usize) {
     for (i, lie) in found.lies.iter().enumerate() {
         let best = small.best_place(&dealt, i, &dealt[i], &[]);
         assert_eq!((lie.seat.index(), lie.best.rank), (i, best));
-        lie_pays |= best < place(&dealt[i], truthful);
+        lie_pays |= best < place_in(&dealt[i], truthful);
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for group in &found.groups {
@@ -124,7 +128,7 @@ fn check_incentives(game: &Game, max_members: usize) {
 proptest! {
     #![proptest_config(cases(1_000))]
     #[test]
-    fn incentives_of_three_seats_agree_with_enumeration(game in games(2..=3, 1..=5, 1..=3)) {
+    fn incentives_of_up_to_three_seats_agree_with_enumeration(game in games(2..=3, 1..=5, 1..=3)) {
         check_incentives(&game, 2);
     }
 }

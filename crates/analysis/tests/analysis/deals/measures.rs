@@ -2,8 +2,8 @@
 
 use super::{
     PactTerms,
-    brute_force::{all_orders, distance, has_relations, nearest, place, rank},
-    deals, order_of, orders_of, seat, small_match,
+    brute_force::{all_orders, has_relations, nearest_keeping_order, pair_distance, place_in, signed_place},
+    deals, order_of, orders_of, seat_at, small_match,
 };
 use lastnim_analysis::deals::{Deal, DealError, DealMeasures, DoubleDealing, PactMeasures, kendall_distance};
 use lastnim_core::game::testing::{cases, permutations};
@@ -11,7 +11,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_PACT_SEATS, Pact, Sea
 use lastnim_core::oracle::{Budget, HaltReason};
 use proptest::prelude::*;
 
-fn measure(deal: &Deal) -> DealMeasures {
+fn measure_deal(deal: &Deal) -> DealMeasures {
     DealMeasures::measure(deal, &mut Budget::unbounded())
 }
 
@@ -23,16 +23,16 @@ fn check_declarations(deal: &Deal, measures: &DealMeasures) {
     assert_eq!(measures.declared_winner.index(), winner);
     assert_eq!(measures.truthful_winner.index(), small.winner(&dealt));
     for (i, of_seat) in measures.declarations.iter().enumerate() {
-        let rank = |j: usize, winner| rank(&dealt[j], winner);
+        let rank = |j: usize, winner| signed_place(&dealt[j], winner);
         let truthful = small.winner_with(&declared, i, &dealt[i]);
         assert_eq!((of_seat.seat.index(), of_seat.winner_if_truthful.index()), (i, truthful));
-        assert_eq!(of_seat.distance, distance(&dealt[i], &declared[i]));
+        assert_eq!(of_seat.distance, pair_distance(&dealt[i], &declared[i]));
         assert_eq!(of_seat.gain(), rank(i, truthful) - rank(i, winner));
         for (j, &cost) in of_seat.costs.iter().enumerate() {
             assert_eq!(cost, rank(j, winner) - rank(j, truthful));
         }
         let best = small.best_place(&declared, i, &dealt[i], &[]);
-        let missed = place(&dealt[i], winner) - best;
+        let missed = place_in(&dealt[i], winner) - best;
         assert_eq!(of_seat.missed, Ok(missed as u32), "seat {i} of {deal:?}");
         // With the truth the seat would have missed what it missed and gained, which is not negative.
         assert!(of_seat.missed.unwrap().cast_signed() + of_seat.gain() >= 0);
@@ -48,26 +48,26 @@ fn check_pact(deal: &Deal, terms: &PactTerms, measures: &PactMeasures) {
     let (dealt, declared) = (orders_of(deal.dealt()), orders_of(deal.declared()));
     let mut kept = dealt.clone();
     for (member, relations) in terms {
-        kept[*member] = nearest(*member, &dealt[*member], relations);
+        kept[*member] = nearest_keeping_order(*member, &dealt[*member], relations);
     }
     let (truthful, if_kept, winner) = (small.winner(&dealt), small.winner(&kept), small.winner(&declared));
     assert_eq!(measures.winner_if_kept.index(), if_kept);
     for (j, &value) in measures.values.iter().enumerate() {
-        assert_eq!(value, rank(&dealt[j], truthful) - rank(&dealt[j], if_kept));
+        assert_eq!(value, signed_place(&dealt[j], truthful) - signed_place(&dealt[j], if_kept));
     }
     let mut terms = terms.clone();
     terms.sort();
     for ((i, relations), member) in terms.iter().zip(&measures.members) {
         assert_eq!((member.seat.index(), measures.members.len()), (*i, terms.len()));
         assert_eq!(member.is_kept, has_relations(&declared[*i], relations));
-        let nearest_order = nearest(*i, &declared[*i], relations);
+        let nearest_order = nearest_keeping_order(*i, &declared[*i], relations);
         assert_eq!(order_of(*i, &member.nearest_keeping_row), nearest_order, "{deal:?}");
         let places =
             [relations.as_slice(), &[]].map(|with| small.best_place(&declared, *i, &dealt[*i], with));
         assert_eq!(member.temptation, Ok((places[0] - places[1]) as u32), "seat {i} of {deal:?}");
         let without_breach = small.winner_with(&declared, *i, &nearest_order);
         for (j, &harm) in member.harms.iter().enumerate() {
-            assert_eq!(harm, rank(&dealt[j], winner) - rank(&dealt[j], without_breach));
+            assert_eq!(harm, signed_place(&dealt[j], winner) - signed_place(&dealt[j], without_breach));
             assert!(!member.is_kept || harm == 0, "only a breach does harm");
         }
     }
@@ -110,8 +110,8 @@ fn check_double_dealing(deal: &Deal, pacts: &[PactTerms], found: &[DoubleDealing
 proptest! {
     #![proptest_config(cases(1_500))]
     #[test]
-    fn measures_of_three_seats_agree_with_their_definitions((deal, pacts) in deals(2..=3, 1..=4, 1..=3)) {
-        check_all(&deal, &pacts);
+    fn measures_of_up_to_three_seats_agree_with_their_definitions((deal, pacts) in deals(2..=3, 1..=4, 1..=3)) {
+        check_measures(&deal, &pacts);
     }
 }
 
@@ -119,12 +119,12 @@ proptest! {
     #![proptest_config(cases(500))]
     #[test]
     fn measures_of_four_seats_agree_with_their_definitions((deal, pacts) in deals(4..=4, 1..=3, 1..=3)) {
-        check_all(&deal, &pacts);
+        check_measures(&deal, &pacts);
     }
 }
 
-fn check_all(deal: &Deal, pacts: &[PactTerms]) {
-    let measures = measure(deal);
+fn check_measures(deal: &Deal, pacts: &[PactTerms]) {
+    let measures = measure_deal(deal);
     check_declarations(deal, &measures);
     assert_eq!(measures.pacts.len(), pacts.len());
     for (terms, of_pact) in pacts.iter().zip(&measures.pacts) {
@@ -139,7 +139,7 @@ fn distances_count_the_pairs_in_different_orders() {
         let rows = permutations(SeatCount::new(n).unwrap());
         for one in &rows {
             for other in &rows {
-                let expected = distance(&order_of(0, one), &order_of(0, other));
+                let expected = pair_distance(&order_of(0, one), &order_of(0, other));
                 assert_eq!(kendall_distance(one, other), expected, "{one} and {other}");
             }
         }
@@ -160,11 +160,11 @@ fn three_pacts_can_contradict_each_other_when_no_two_of_them_do() {
     let pacts = vec![pact(0, 1), pact(1, 2), pact(0, 2), pact(2, 0), pact(1, 0)];
     let deal = Deal::new(game, AllianceMatrix::standard(seats), pacts).unwrap();
     let of_zero =
-        |pact, earlier: &[usize]| DoubleDealing { seat: seat(seats, 0), pact, earlier: earlier.to_vec() };
-    assert_eq!(measure(&deal).double_dealing, [of_zero(3, &[2]), of_zero(4, &[0])]);
+        |pact, earlier: &[usize]| DoubleDealing { seat: seat_at(seats, 0), pact, earlier: earlier.to_vec() };
+    assert_eq!(measure_deal(&deal).double_dealing, [of_zero(3, &[2]), of_zero(4, &[0])]);
     let pacts = vec![pact(0, 1), pact(1, 2), pact(2, 0)];
     let deal = Deal::new(deal.dealt_game().clone(), deal.declared().clone(), pacts).unwrap();
-    assert_eq!(measure(&deal).double_dealing, [of_zero(2, &[0, 1])]);
+    assert_eq!(measure_deal(&deal).double_dealing, [of_zero(2, &[0, 1])]);
 }
 
 #[test]
@@ -191,6 +191,6 @@ fn a_search_that_runs_out_of_budget_says_so() {
     let out_of_steps = Err(HaltReason::OutOfSteps { limit: 3 });
     assert_eq!(halted.pacts[0].members[1].temptation, out_of_steps);
     assert!(halted.declarations.iter().all(|one| one.missed == out_of_steps));
-    let whole = measure(&deal);
+    let whole = measure_deal(&deal);
     assert!(whole.pacts[0].members.iter().all(|member| !member.is_kept && member.temptation.is_ok()));
 }

@@ -36,7 +36,7 @@ fn small_match(game: &Game) -> SmallMatch {
     }
 }
 
-fn seat(seats: SeatCount, index: usize) -> Seat {
+fn seat_at(seats: SeatCount, index: usize) -> Seat {
     seats.seat(index).unwrap()
 }
 
@@ -48,7 +48,7 @@ fn deals(
 ) -> impl Strategy<Value = (Deal, Vec<PactTerms>)> {
     games(seats, piles, counters).prop_flat_map(|game| {
         let n = game.matrix.seats().get();
-        let declared = vec(row_near(n), n);
+        let declared = vec(declared_row(n), n);
         (Just(game), declared, vec(pact_terms(n), 0..=3)).prop_map(|(game, declared, pacts)| {
             let rows: Vec<Vec<u64>> = game
                 .matrix
@@ -67,7 +67,7 @@ fn deals(
 }
 
 /// Generates the row that a seat declares; `None` means its dealt row.
-fn row_near(n: usize) -> impl Strategy<Value = Option<Vec<u64>>> {
+fn declared_row(n: usize) -> impl Strategy<Value = Option<Vec<u64>>> {
     prop::option::of(Just((0..n as u64).collect::<Vec<_>>()).prop_shuffle())
 }
 

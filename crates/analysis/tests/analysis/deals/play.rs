@@ -1,10 +1,10 @@
 //! Tests of the measures of takes, and of the identity that declarations and takes add up to the change in rank.
 
 use super::{
-    brute_force::{SmallMatch, place, rank},
+    brute_force::{SmallMatch, place_in, signed_place},
     deals, orders_of, small_match,
 };
-use lastnim_analysis::deals::{Deal, DealtPlay, KeptWord};
+use lastnim_analysis::deals::{Deal, DealtPlay, TakeFaithfulness};
 use lastnim_core::game::testing::cases;
 use lastnim_core::oracle::{Audit, PlayedTake};
 use proptest::{prelude::*, sample::Index};
@@ -39,7 +39,7 @@ fn check_takes(deal: &Deal, takes: &[u64], judged: &DealtPlay) {
         let mut if_truthful = declared.clone();
         if_truthful[i].clone_from(&dealt[i]);
         let [known_before, known_after] =
-            [&state, &after].map(|state| place(&dealt[i], small.winner_from(state, &if_truthful)));
+            [&state, &after].map(|state| place_in(&dealt[i], small.winner_from(state, &if_truthful)));
         assert_eq!(found.regret_if_known as usize, known_after - known_before, "{deal:?} {takes:?}");
         let [sure_before, sure_after] =
             [&state, &after].map(|state| small.sure_place(state, i, &dealt[i], &declared));
@@ -47,15 +47,15 @@ fn check_takes(deal: &Deal, takes: &[u64], judged: &DealtPlay) {
         let [for_declared, for_dealt] =
             [&declared, &if_truthful].map(|orders| small.optimal_takes(&state, orders).contains(take));
         let word = match (for_declared, for_dealt) {
-            (true, true) => KeptWord::SaysNothing,
-            (true, false) => KeptWord::Kept,
-            (false, true) => KeptWord::Broken,
-            (false, false) => KeptWord::Error,
+            (true, true) => TakeFaithfulness::SaysNothing,
+            (true, false) => TakeFaithfulness::Kept,
+            (false, true) => TakeFaithfulness::Broken,
+            (false, false) => TakeFaithfulness::Error,
         };
         assert_eq!(found.word, word);
         if dealt[i] == declared[i] {
             assert!(
-                matches!(found.word, KeptWord::SaysNothing | KeptWord::Error),
+                matches!(found.word, TakeFaithfulness::SaysNothing | TakeFaithfulness::Error),
                 "a true word is not broken"
             );
         }
@@ -73,7 +73,7 @@ fn check_sum(deal: &Deal, takes: &[u64], judged: &DealtPlay) {
     }
     let predicted: Vec<usize> = states.iter().map(|state| small.winner_from(state, &declared)).collect();
     for (i, parts) in judged.seats.iter().enumerate() {
-        let rank = |winner: usize| rank(&dealt[i], winner);
+        let rank = |winner: usize| signed_place(&dealt[i], winner);
         let truthful = rank(small.winner(&dealt));
         let actual = rank(*predicted.last().unwrap());
         assert_eq!((parts.rank_actual.cast_signed(), parts.rank_truthful.cast_signed()), (actual, truthful));

@@ -4,7 +4,7 @@ use lastnim_analysis::general::{Mover, Rules};
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Seat};
 
 /// Returns the winners by first seat.
-pub(super) fn brute_force<R: Rules>(
+pub(super) fn winners_by_brute_force<R: Rules>(
     rules: &R,
     position: &R::Position,
     matrix: &AllianceMatrix,

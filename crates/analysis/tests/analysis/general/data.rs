@@ -31,7 +31,7 @@ fn single_piles(sizes: impl IntoIterator<Item = u32>) -> impl Iterator<Item = Pi
 }
 
 /// Checks the Grundy values of single piles of 0, 1, ... counters against `expected`.
-fn grundy_from_0<R: Rules<MoverKind = Anyone, Position = PileSizes>>(rules: &R, expected: &Value) {
+fn check_grundy_values<R: Rules<MoverKind = Anyone, Position = PileSizes>>(rules: &R, expected: &Value) {
     let expected = number_list(expected);
     assert!(expected.len() > 20);
     assert_eq!(grundy_values(rules, single_piles(0..expected.len() as u32)), expected);
@@ -52,7 +52,7 @@ fn solve_game(ruleset: Ruleset, piles: &[u64], ending: Ending) -> GeneralAnswer 
 #[test]
 fn kayles_matches_its_seed_data() {
     let game = seed_game("kayles");
-    grundy_from_0(&Kayles, &game["grundy_from_0"]);
+    check_grundy_values(&Kayles, &game["grundy_from_0"]);
     let (period, from) =
         (game["period"].as_u64().unwrap() as usize, game["periodic_from"].as_u64().unwrap() as usize);
     let values = grundy_values(&Kayles, single_piles(0..400));
@@ -66,7 +66,7 @@ fn subtraction_matches_its_seed_data() {
     let game = seed_game("subtraction");
     let set: Vec<u64> = number_list(&game["set"]).into_iter().map(u64::from).collect();
     let rules = SubtractionGame::parse(&set).unwrap();
-    grundy_from_0(&rules, &game["grundy_from_0"]);
+    check_grundy_values(&rules, &game["grundy_from_0"]);
     for (ending, key) in
         [(Ending::LastMoverWins, "p_positions_mod_7"), (Ending::ToMoveWins, "misere_p_positions_mod_7")]
     {
@@ -79,7 +79,7 @@ fn subtraction_matches_its_seed_data() {
 #[test]
 fn digits_match_their_seed_data() {
     let game = seed_game("digits");
-    grundy_from_0(&SubtractDigit, &game["grundy_from_0"]);
+    check_grundy_values(&SubtractDigit, &game["grundy_from_0"]);
     assert_eq!(game["p_positions"], "multiples of 10");
     let multiples: Vec<_> = (0..=5000).filter(|number| number % 10 == 0).collect();
     assert_eq!(losing_single_piles(&SubtractDigit, Ending::LastMoverWins, 5000), multiples);
@@ -92,7 +92,7 @@ fn digits_match_their_seed_data() {
 #[test]
 fn stone_piles_match_their_seed_data() {
     let game = seed_game("stone_piles");
-    grundy_from_0(&StonePiles, &game["grundy_from_0"]);
+    check_grundy_values(&StonePiles, &game["grundy_from_0"]);
     let values = grundy_values(&StonePiles, single_piles(0..=80));
     let p: Vec<_> = (0..=80).filter(|&size| values[size as usize] == 0).collect();
     assert_eq!(p, number_list(&game["p_single_piles_to_80"]));

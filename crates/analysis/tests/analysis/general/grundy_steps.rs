@@ -30,7 +30,7 @@ fn new_game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
 }
 
 #[test]
-fn long_explanations_are_cut_and_formulas_have_no_steps() {
+fn long_explanations_are_cut_and_some_games_have_none() {
     let large = new_game(Ruleset::Nim, &[1_000, 3]);
     let parts = explain_parts(&large, &mut solve_game(&large, Ending::LastMoverWins));
     assert_eq!(parts.iter().map(|part| part.options.len()).collect::<Vec<_>>(), [GrundyPart::MAX_SHOWN, 3]);

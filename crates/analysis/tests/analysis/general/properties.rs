@@ -1,7 +1,7 @@
 //! Tests on random games that the solver agrees, for all rulesets, with the definition of optimal play, with the fast
 //! solver, and with theorems.
 
-use super::{brute_force::brute_force, grundy_values, outcome_classes, solve_winners};
+use super::{brute_force::winners_by_brute_force, grundy_values, outcome_classes, solve_winners};
 use lastnim_analysis::general::{
     Anyone, GameNumbers, GeneralGame, MemoryBounds, OutcomeClass, PileSizes, Rules, Ruleset, SolvingMethod,
     rulesets::{
@@ -49,7 +49,7 @@ fn any_ending() -> impl Strategy<Value = Ending> {
     select(&Ending::ALL[..])
 }
 
-fn to_game(piles: &PileSizes) -> Piles {
+fn to_piles(piles: &PileSizes) -> Piles {
     let counters: Vec<u64> = piles.as_slice().iter().map(|&size| size.into()).collect();
     Piles::parse_partly_emptied(&counters).unwrap()
 }
@@ -68,7 +68,7 @@ fn check_agreement<R: Rules>(
         "{}",
         position
     );
-    prop_assert_eq!(&solved, &[brute_force(rules, position, matrix, ending)], "{}", position);
+    prop_assert_eq!(&solved, &[winners_by_brute_force(rules, position, matrix, ending)], "{}", position);
     Ok(())
 }
 
@@ -132,7 +132,7 @@ proptest! {
     ) {
         let mut descending = piles.as_slice().to_vec();
         descending.sort_unstable_by(|one, other| other.cmp(one));
-        let expected = oracle::solve_winners(&to_game(&PileSizes::from(descending)), &matrix, ending);
+        let expected = oracle::solve_winners(&to_piles(&PileSizes::from(descending)), &matrix, ending);
         prop_assert_eq!(solve_winners(&SmallNim, &matrix, ending, [piles]), [expected]);
     }
 
@@ -242,7 +242,7 @@ proptest! {
     ) {
         let numbers = GameNumbers::of_piles(&rows);
         let Ok(game) = GeneralGame::parse(ruleset, &numbers) else {
-            prop_assert_eq!(ruleset, Ruleset::LastNim, "only in Last Nim can an empty pile block a move");
+            prop_assert_eq!(ruleset, Ruleset::LastNim, "an empty pile can block a move only in Last Nim");
             return Ok(());
         };
         let first = matrix.seats().seat(first.index(matrix.seats().get())).unwrap();

@@ -117,7 +117,7 @@ fn coalitions_against(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     coalitions
 }
 
-fn numbers(ruleset: Ruleset, piles: &[u64]) -> GameNumbers {
+fn game_numbers(ruleset: Ruleset, piles: &[u64]) -> GameNumbers {
     let set = if ruleset == Ruleset::Subtraction { vec![1, 3] } else { Vec::new() };
     GameNumbers { piles: piles.to_vec(), set, ..GameNumbers::default() }
 }
@@ -130,7 +130,7 @@ fn check_game<R: Rules<Position = PileSizes>>(
     [first, ending]: [usize; 2],
 ) {
     let position = piles.iter().map(|&size| size as u32).collect();
-    let game = GeneralGame::parse(ruleset, &numbers(ruleset, piles)).unwrap();
+    let game = GeneralGame::parse(ruleset, &game_numbers(ruleset, piles)).unwrap();
     let (first, ending) = (matrix.seats().seat(first).unwrap(), Ending::ALL[ending]);
     RobustnessCase { rules, position, game, matrix, first, ending }.check();
 }
@@ -176,7 +176,7 @@ proptest! {
         piles in vec(1..=4_u64, 1..=2),
         ending in select(&Ending::ALL[..]),
     ) {
-        let game = GeneralGame::parse(Ruleset::LastNim, &numbers(Ruleset::LastNim, &piles)).unwrap();
+        let game = GeneralGame::parse(Ruleset::LastNim, &game_numbers(Ruleset::LastNim, &piles)).unwrap();
         let position: PileSizes = piles.iter().map(|&size| size as u32).collect();
         let question = RobustnessCase { rules: &LastNim, position, game, matrix: &matrix, first: Seat::FIRST, ending };
         let (answer, found) = question.assess();

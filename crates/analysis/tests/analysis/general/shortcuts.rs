@@ -3,7 +3,7 @@
 //!
 //! The solver agrees with brute force up to and including that position.
 
-use super::{brute_force::brute_force, data::all_vectors, solve_winners};
+use super::{brute_force::winners_by_brute_force, data::all_vectors, solve_winners};
 use lastnim_analysis::general::{
     PileSizes, Rules,
     rulesets::{CircularNim, EndNim, Kayles, Nim},
@@ -19,8 +19,9 @@ fn first_counterexample<R: Rules<Position = PileSizes>>(
     positions: impl Iterator<Item = Vec<u32>>,
 ) -> Option<Vec<u32>> {
     let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
-    let by_definition =
-        |piles: &[u32]| brute_force(rules, &PileSizes::from(piles.to_vec()), &matrix, Ending::LastMoverWins);
+    let by_definition = |piles: &[u32]| {
+        winners_by_brute_force(rules, &PileSizes::from(piles.to_vec()), &matrix, Ending::LastMoverWins)
+    };
     for piles in positions {
         let expected = by_definition(&piles);
         let solved = solve_winners(rules, &matrix, Ending::LastMoverWins, [PileSizes::from(piles.clone())]);

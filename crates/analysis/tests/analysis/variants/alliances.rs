@@ -1,6 +1,6 @@
 //! Tests of the solver for two alliances.
 
-use super::{State, seat_count, small_piles, start, takes_of};
+use super::{State, seat_count, small_piles, start_position, takes_of};
 use lastnim_analysis::variants::{AllianceSolution, Alliances};
 use lastnim_core::game::{
     AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MAX_SEATS, Piles, Row, Seat, SeatSet,
@@ -28,7 +28,7 @@ fn all_small_positions_agree_with_minimax() {
             for (piles, ending) in
                 small_piles(6).into_iter().flat_map(|piles| Ending::ALL.map(|ending| (piles.clone(), ending)))
             {
-                let position = start(&piles, 0, seats);
+                let position = start_position(&piles, 0, seats);
                 let solved =
                     AllianceSolution::solve(&position, &alliances, ending, &mut Budget::unbounded()).unwrap();
                 let wins = |state: &State| first_alliance_wins(state, one, ending);
@@ -69,7 +69,7 @@ proptest! {
         let matrix = AllianceMatrix::from_rows(rows).unwrap();
         let winners = oracle::solve_winners(&Piles::parse(&piles).unwrap(), &matrix, ending);
         let solved = AllianceSolution::solve(
-            &start(&piles, 0, seats), &alliances, ending, &mut Budget::of_steps(1_000_000)).unwrap();
+            &start_position(&piles, 0, seats), &alliances, ending, &mut Budget::of_steps(1_000_000)).unwrap();
         for (seat, winning) in solved.winning_by_first.enumerate() {
             prop_assert!(winning.contains(winners[seat]));
         }
@@ -81,7 +81,7 @@ fn the_error_names_the_budget_that_was_too_small() {
     let seats = seat_count(4);
     let alliances = Alliances::parse(&[0, 2], seats).unwrap();
     let stopped = AllianceSolution::solve(
-        &start(&[5, 5], 0, seats),
+        &start_position(&[5, 5], 0, seats),
         &alliances,
         Ending::ToMoveWins,
         &mut Budget::of_steps(7),

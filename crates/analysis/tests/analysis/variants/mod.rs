@@ -13,7 +13,7 @@ fn seat_count(seats: usize) -> SeatCount {
     SeatCount::new(seats).unwrap()
 }
 
-fn start(piles: &[u64], first: usize, seats: SeatCount) -> Position {
+fn start_position(piles: &[u64], first: usize, seats: SeatCount) -> Position {
     Position::new(Piles::parse(piles).unwrap(), seats.seat(first).unwrap(), seats)
 }
 
@@ -29,7 +29,7 @@ fn small_piles(total: u64) -> Vec<Vec<u64>> {
 }
 
 /// Returns every way to assign one of the items to each of three seats.
-fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
+fn all_triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
     let mut all = Vec::new();
     for one in items {
         for two in items {
@@ -46,7 +46,7 @@ fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
 /// Returns all matrices of three seats.
 fn matrices_of_three() -> Vec<AllianceMatrix> {
     let rows: Vec<Row> = lastnim_core::game::testing::permutations(seat_count(3));
-    triples(&rows).into_iter().map(|rows| AllianceMatrix::from_rows(rows).unwrap()).collect()
+    all_triples(&rows).into_iter().map(|rows| AllianceMatrix::from_rows(rows).unwrap()).collect()
 }
 
 fn takes_of(ranges: &[TakeRange]) -> Vec<u64> {

@@ -1,6 +1,6 @@
 //! Tests of the solver for shared passes.
 
-use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
+use super::{State, matrices_of_three, seat_count, small_piles, start_position, takes_of};
 use lastnim_analysis::variants::{MAX_PASSES, PassCount, PassingSolution};
 use lastnim_core::game::testing::{games, matrices};
 use lastnim_core::game::{AllianceMatrix, Ending, MAX_COUNTERS, MAX_SEATS, Seat};
@@ -47,7 +47,7 @@ fn check_solution(
     search: &mut PassSearch<'_>,
 ) {
     let (seats, ending) = (matrix.seats(), search.ending);
-    let position = start(piles, first, seats);
+    let position = start_position(piles, first, seats);
     let count = PassCount::new(passes).unwrap();
     let solved = PassingSolution::solve(&position, matrix, count, ending, &mut Budget::unbounded()).unwrap();
     let what = format!("{piles:?} {matrix} {passes} passes {ending} seat {first}");
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_play_like_piles_of_the_bound(
+    fn piles_beyond_the_bound_play_like_piles_of_that_size(
         matrix in matrices(2..=6),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=4),
         passes in 0..=6_u32,
@@ -111,7 +111,7 @@ proptest! {
         let n = seats.get() as u64;
         let bound = 1 + (u64::from(passes) + 1) * n * (n - 1);
         let solve = |piles: &[u64]| {
-            let position = start(piles, 0, seats);
+            let position = start_position(piles, 0, seats);
             PassingSolution::solve(&position, &matrix, count, ending, &mut Budget::of_steps(1_000_000)).unwrap()
         };
         let (giant, bounded) = (solve(&piles), solve(&vec![bound; piles.len()]));
@@ -125,7 +125,7 @@ fn a_pile_may_be_worth_more_than_the_number_of_seats() {
     // Without passes, no pile is worth more than one of n counters, by the cap theorem.
     let one = PassCount::new(1).unwrap();
     let winners = |piles: &[u64], matrix: &AllianceMatrix| {
-        let position = start(piles, 0, matrix.seats());
+        let position = start_position(piles, 0, matrix.seats());
         let mut budget = Budget::unbounded();
         PassingSolution::solve(&position, matrix, one, Ending::ToMoveWins, &mut budget)
             .unwrap()
@@ -141,7 +141,7 @@ fn a_pile_may_be_worth_more_than_the_number_of_seats() {
 #[test]
 fn the_largest_numbers_of_passes_and_seats_need_a_limited_budget() {
     let matrix = AllianceMatrix::standard(seat_count(MAX_SEATS));
-    let position = start(&[MAX_COUNTERS, MAX_COUNTERS], 0, matrix.seats());
+    let position = start_position(&[MAX_COUNTERS, MAX_COUNTERS], 0, matrix.seats());
     let solve = |steps| {
         let passes = PassCount::new(MAX_PASSES).unwrap();
         PassingSolution::solve(&position, &matrix, passes, Ending::ToMoveWins, &mut Budget::of_steps(steps))

@@ -1,6 +1,6 @@
 //! Tests of the solver for seats that move at random.
 
-use super::{State, matrices_of_three, seat_count, small_piles, start, takes_of};
+use super::{State, matrices_of_three, seat_count, small_piles, start_position, takes_of};
 use lastnim_analysis::variants::{
     MAX_RANDOM_COUNTERS, RandomSeatSolution, Variant, VariantGame, VariantSolution,
 };
@@ -87,14 +87,14 @@ fn expected_rank(chances: &BySeat<Fraction>, matrix: &AllianceMatrix, seat: Seat
 }
 
 /// Searches a position take by take, with exact chances.
-fn search(state: &State, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) -> SearchOutcome {
+fn search_position(state: &State, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) -> SearchOutcome {
     if let Some(winner) = state.winner(ending) {
         let chances =
             BySeat::from_fn(state.seats, |seat| if seat == winner { Fraction::ONE } else { Fraction::ZERO });
         return SearchOutcome { chances, optimal: Vec::new(), has_ties: false };
     }
     let after: Vec<SearchOutcome> =
-        state.takes().map(|take| search(&state.after(take), matrix, random, ending)).collect();
+        state.takes().map(|take| search_position(&state.after(take), matrix, random, ending)).collect();
     let mut has_ties = after.iter().any(|after| after.has_ties);
     if random.contains(state.to_move) {
         let chances = BySeat::from_fn(state.seats, |seat| {
@@ -113,11 +113,11 @@ fn search(state: &State, matrix: &AllianceMatrix, random: SeatSet, ending: Endin
 }
 
 fn check_solution(piles: &[u64], first: usize, matrix: &AllianceMatrix, random: SeatSet, ending: Ending) {
-    let position = start(piles, first, matrix.seats());
+    let position = start_position(piles, first, matrix.seats());
     let solved =
         RandomSeatSolution::solve(&position, matrix, random, ending, &mut Budget::unbounded()).unwrap();
     let mover = position.to_move();
-    let expected = search(&State::new(piles, mover, matrix.seats()), matrix, random, ending);
+    let expected = search_position(&State::new(piles, mover, matrix.seats()), matrix, random, ending);
     let what = format!("{piles:?} {matrix} random {random:?} {ending} seat {first}");
     for (seat, &probability) in solved.win_probabilities.enumerate() {
         assert!((probability - expected.chances[seat].rounded()).abs() < 1e-12, "{what}");
@@ -178,7 +178,7 @@ proptest! {
         piles in vec(1..=300_u64, 1..=4),
     ) {
         let random = random_seats(bits, &matrix);
-        let position = start(&piles, 0, matrix.seats());
+        let position = start_position(&piles, 0, matrix.seats());
         let solved = RandomSeatSolution::solve(
             &position, &matrix, random, Ending::ToMoveWins, &mut Budget::unbounded()).unwrap();
         prop_assert!((solved.win_probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);

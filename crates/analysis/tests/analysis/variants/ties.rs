@@ -1,6 +1,6 @@
 //! Tests of the solver for rows with ties.
 
-use super::{State, seat_count, small_piles, start, takes_of, triples};
+use super::{State, all_triples, seat_count, small_piles, start_position, takes_of};
 use lastnim_analysis::variants::{TiedMatrix, TiedRow, TiedSolution};
 use lastnim_core::game::testing::games;
 use lastnim_core::game::{BySeat, Ending, MAX_COUNTERS, MAX_SEATS, Seat, SeatCount, SeatSet};
@@ -17,14 +17,14 @@ struct Equilibrium {
 /// Enumerates the equilibria of a position, in strategies that may depend on the history of play. An equilibrium is a
 /// choice of one equilibrium for the position after each take, and a best reply to that choice. Equilibria that lead to
 /// the same play are listed separately.
-fn equilibria(state: &State, matrix: &TiedMatrix, ending: Ending) -> Vec<Equilibrium> {
+fn enumerate_equilibria(state: &State, matrix: &TiedMatrix, ending: Ending) -> Vec<Equilibrium> {
     if let Some(winner) = state.winner(ending) {
         return vec![Equilibrium { winner, optimal: Vec::new() }];
     }
     // The winners after each take, for each choice of equilibria.
     let mut choices: Vec<Vec<Seat>> = vec![Vec::new()];
     for take in state.takes() {
-        let after = equilibria(&state.after(take), matrix, ending);
+        let after = enumerate_equilibria(&state.after(take), matrix, ending);
         let with_take = |winners: &Vec<Seat>| {
             after.iter().map(|e| [&winners[..], &[e.winner]].concat()).collect::<Vec<_>>()
         };
@@ -43,9 +43,9 @@ fn equilibria(state: &State, matrix: &TiedMatrix, ending: Ending) -> Vec<Equilib
 
 fn check_solution(piles: &[u64], first: usize, matrix: &TiedMatrix, ending: Ending) {
     let seats = matrix.seats();
-    let position = start(piles, first, seats);
+    let position = start_position(piles, first, seats);
     let solution = TiedSolution::solve(&position, matrix, ending, &mut Budget::unbounded()).unwrap();
-    let all_equilibria = |seat| equilibria(&State::new(piles, seat, seats), matrix, ending);
+    let all_equilibria = |seat| enumerate_equilibria(&State::new(piles, seat, seats), matrix, ending);
     for (seat, winners) in solution.winners_by_first.enumerate() {
         let expected: SeatSet = all_equilibria(seat).iter().map(|equilibrium| equilibrium.winner).collect();
         assert_eq!(*winners, expected, "{piles:?} {matrix} {ending} seat {seat}");
@@ -96,7 +96,7 @@ fn all_small_positions_of_two_and_three_seats_agree_with_all_equilibria() {
     }
     let three = tied_rows(seat_count(3));
     assert_eq!((two.len(), three.len()), (3, 13));
-    for rows in triples(&three) {
+    for rows in all_triples(&three) {
         let matrix = TiedMatrix::from_rows(rows).unwrap();
         for piles in small_piles(4) {
             for ending in Ending::ALL {
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_play_like_piles_of_the_bound(
+    fn piles_beyond_the_bound_play_like_piles_of_that_size(
         matrix in tied_matrices(2..=8),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=5),
         ending in select(&Ending::ALL[..]),
@@ -151,7 +151,7 @@ proptest! {
         let seats = matrix.seats();
         let bound = (seats.get() * (2 * seats.get() - 1)) as u64;
         let solve = |piles: &[u64]| {
-            TiedSolution::solve(&start(piles, 0, seats), &matrix, ending, &mut Budget::of_steps(100_000)).unwrap()
+            TiedSolution::solve(&start_position(piles, 0, seats), &matrix, ending, &mut Budget::of_steps(100_000)).unwrap()
         };
         let (giant, bounded) = (solve(&piles), solve(&vec![bound; piles.len()]));
         prop_assert_eq!(&giant.winners_by_first, &bounded.winners_by_first);
@@ -166,7 +166,7 @@ fn any_seat_can_win_if_all_are_tied_and_the_error_names_a_small_budget() {
     let indifferent = TiedRow::parse(&[vec![0, 1, 2]], seats).unwrap();
     let matrix = TiedMatrix::from_rows(BySeat::filled(seats, &indifferent)).unwrap();
     let solve = |budget: &mut Budget<'_>| {
-        TiedSolution::solve(&start(&[3, 3], 0, seats), &matrix, Ending::ToMoveWins, budget)
+        TiedSolution::solve(&start_position(&[3, 3], 0, seats), &matrix, Ending::ToMoveWins, budget)
     };
     let solved = solve(&mut Budget::unbounded()).unwrap();
     assert!(solved.winners_by_first.iter().all(|winners| *winners == SeatSet::all(seats)));
