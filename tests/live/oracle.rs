@@ -151,7 +151,7 @@ async fn explanations_agree_with_the_library() {
     for (game, max_plies) in games().into_iter().zip([0, 1, 1_024].into_iter().cycle()) {
         let request = pb::ExplainRequest { game: Some((&game).into()), max_plies };
         let explained = oracle.explain(request).await.unwrap().into_inner();
-        let expected = Explanation::of(&game, if max_plies == 0 { 100 } else { max_plies as usize });
+        let expected = Explanation::of_game(&game, if max_plies == 0 { 100 } else { max_plies as usize });
         assert_eq!(explained.winner, u32::from(expected.winner));
         assert_eq!(explained.line_is_whole, expected.line.end.is_over());
         let line: Vec<_> = explained.line.iter().map(|ply| (ply.seat, ply.counters, ply.take)).collect();
@@ -189,7 +189,7 @@ async fn robustness_agrees_with_the_library() {
         let budget = &mut Budget::unbounded();
         let searched = if max_coalition == 0 { 3 } else { max_coalition as usize };
         let robustness = Robustness::assess(&game, searched, budget);
-        let errors = error_rate.map(|_| ErrorOutlook::of(&game, rate, budget).unwrap());
+        let errors = error_rate.map(|_| ErrorOutlook::of_game(&game, rate, budget).unwrap());
         assert_eq!(answer, robustness_message(&robustness, errors.as_ref()));
 
         let n = game.matrix.seats().get() as u32;

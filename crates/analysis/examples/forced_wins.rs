@@ -53,7 +53,7 @@ fn print_forced_wins(
         let winner = &robustness.seats[robustness.winner];
         by_one += u32::from(matches!(winner.smallest_coalition, SmallestCoalition::Found(_)));
         let outlook =
-            ErrorOutlook::of(&game, rate, &mut Budget::unbounded()).expect("there are few counters");
+            ErrorOutlook::of_game(&game, rate, &mut Budget::unbounded()).expect("there are few counters");
         kept += outlook.seats[robustness.winner].kept_if_all_err;
     }
     let percent = |count: f64| 100.0 * count / f64::from(POSITIONS);

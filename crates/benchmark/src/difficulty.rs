@@ -62,7 +62,7 @@ mod tests {
 
     fn difficulty(piles: &[u64], rows: &[Vec<u64>]) -> pb::PositionDifficulty {
         let game = Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
-        measure_difficulty(&game, &Explanation::of(&game, 0))
+        measure_difficulty(&game, &Explanation::of_game(&game, 0))
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Iterator for DistinctPositions {
             if id.split() != self.filter.split || self.found.contains(&id) {
                 continue;
             }
-            let explanation = Explanation::of(&game, 0);
+            let explanation = Explanation::of_game(&game, 0);
             if optimal_share(&explanation) <= self.filter.max_optimal_share {
                 self.found.insert(id);
                 return Some(ExplainedPosition { id, game, explanation });

@@ -112,7 +112,7 @@ mod tests {
             let matrix = AllianceMatrix::from_rows(rows).unwrap();
             let turned = Game::new(game.piles.clone(), matrix, next.index(), game.ending).unwrap();
             assert_eq!(PositionId::of_game(&game), PositionId::of_game(&turned));
-            let difficulty = |game| label_position(game, &Explanation::of(game, 0)).difficulty;
+            let difficulty = |game| label_position(game, &Explanation::of_game(game, 0)).difficulty;
             assert_eq!(difficulty(&game), difficulty(&turned));
         }
     }

@@ -50,7 +50,7 @@ fn drawn_positions(seats: usize, seed: u64) -> impl Iterator<Item = (Game, Expla
     let kind = PositionKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
     let (positions, mut written) = (PositionDraw::new(kind, seed), HashSet::new());
     (0..).map(move |index| positions.draw_game(index)).filter_map(move |game| {
-        let (id, explanation) = (PositionId::of_game(&game), Explanation::of(&game, 0));
+        let (id, explanation) = (PositionId::of_game(&game), Explanation::of_game(&game, 0));
         let is_new = id.split() == pb::DatasetSplit::Benchmark && written.insert(id);
         is_new.then_some((game, explanation))
     })
@@ -125,7 +125,7 @@ pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
 /// Returns the line for an item in the file of `lastnim-2`.
 fn line_of_item(item: &SetItem) -> String {
     let opponents: Vec<_> = item.opponents.iter().map(ToString::to_string).collect();
-    let difficulty = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
+    let difficulty = measure_difficulty(&item.game, &Explanation::of_game(&item.game, 0));
     item_line(item.tier, item.number, &item.game, &opponents.join(" "), &difficulty)
 }
 
@@ -179,7 +179,7 @@ fn stored_difficulties_match_measurements() {
     let items = super::BENCHMARK_SETS[0].items_of_tier(Tier::MAX).iter().take(3);
     for (item, line) in items.zip(FIRST_SET_TEXT.lines().filter(|line| line.starts_with("{\"tier\":5,"))) {
         let stored: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
-        let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
+        let found = measure_difficulty(&item.game, &Explanation::of_game(&item.game, 0));
         assert_eq!((found.optimal_share, found.plies_to_see), (stored.optimal_share, stored.plies_to_see));
         // The error rate depends on a logarithm, whose value may differ between platforms.
         assert!((found.playout_error_rate - stored.playout_error_rate).abs() <= 0.125, "{item}");

@@ -10,7 +10,7 @@ use lastnim_core::referee::{EventHash, PublicKey, Seal, SigningKey};
 use std::{hint::black_box, time::Duration};
 
 /// The number of different seals, which are used in turn.
-const SEALS: u8 = 64;
+const SEAL_COUNT: u8 = 64;
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -19,7 +19,7 @@ fn main() {
         .sample_size(20)
         .configure_from_args();
     let key = SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]);
-    let heads = (0..SEALS).map(|number| EventHash::from_bytes([number; EventHash::BYTES]));
+    let heads = (0..SEAL_COUNT).map(|number| EventHash::from_bytes([number; EventHash::BYTES]));
     let sealed: Vec<(EventHash, Seal)> = heads.map(|head| (head, key.seal(head))).collect();
     assert!(sealed.iter().all(|(head, seal)| verify_seal(*head, seal) && verify_strictly(*head, seal)));
     let mut turns = sealed.iter().cycle();

@@ -237,7 +237,7 @@ pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessR
     let to_move = game.first_seat().index();
     let safety = safety.map(|found| robustness_sections(found, to_move, ReportReader::Page));
     Report::from(solution_section(game, ReportReader::Page))
-        .with_sections(explanation_sections(&Explanation::of(game, plies), ReportReader::Page))
+        .with_sections(explanation_sections(&Explanation::of_game(game, plies), ReportReader::Page))
         .with_sections(safety.unwrap_or_default())
 }
 

@@ -23,7 +23,10 @@ pub fn deals_json(
     measured: Option<&MeasuredDeal>,
     limits: RowSetLimits,
 ) -> Value {
-    let lies = found.lies.iter().map(|lie| message_to_json(&best_declaration_message(lie, game, limits)));
+    let lies = found
+        .best_declarations
+        .iter()
+        .map(|lie| message_to_json(&best_declaration_message(lie, game, limits)));
     let mut answer = json!({
         "truthful_winner": found.truthful_winner,
         "what_pays": found.what_pays().map(|pays| match pays {

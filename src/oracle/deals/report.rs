@@ -58,8 +58,9 @@ fn verdict_section(found: &Incentives) -> Section {
 }
 
 fn lies_section(game: &Game, found: &Incentives, examples: usize) -> Section {
-    let liars: Vec<_> = found.lies.iter().filter(|lie| !lie.is_truth_best()).collect();
-    let unsettled = found.lies.iter().find_map(|lie| row_sets::incompleteness_note(lie.settled, "rows"));
+    let liars: Vec<_> = found.best_declarations.iter().filter(|lie| !lie.is_truth_best()).collect();
+    let unsettled =
+        found.best_declarations.iter().find_map(|lie| row_sets::incompleteness_note(lie.settled, "rows"));
     let section = Section::with_heading("Lies that pay, if all other seats tell the truth:");
     let section = if liars.is_empty() {
         section.paragraph(none_words(unsettled.is_some()))
@@ -95,7 +96,7 @@ fn pacts_section(found: &Incentives) -> Section {
         let table = Table::of_items(&outcomes)
             .column(Column::text("pact"), |outcome| outcome.pact.to_string())
             .column(Column::integer("winner"), |outcome| outcome.winner.index());
-        let seats = found.lies.seats();
+        let seats = found.best_declarations.seats();
         let table = seats.iter().fold(table, |table, seat| {
             table.column(Column::integer(format!("seat {seat}")).with_sign(), move |outcome| {
                 outcome.values[seat]

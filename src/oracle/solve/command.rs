@@ -113,7 +113,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         return args.general.solve_and_print(&general, &matrix, first, ending, form, detail);
     }
     let game = args.game.parse_game()?;
-    let explained = args.explain.then(|| Explanation::of(&game, MAX_PLIES));
+    let explained = args.explain.then(|| Explanation::of_game(&game, MAX_PLIES));
     let robustness = args
         .robustness
         .is_requested()

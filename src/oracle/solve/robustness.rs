@@ -43,7 +43,7 @@ impl RobustnessArgs {
         game: &Game,
         budget: &mut Budget<'_>,
     ) -> Result<pb::AssessRobustnessResponse, Failure> {
-        let errors = self.error_rate.map(|rate| ErrorOutlook::of(game, rate, budget)).transpose();
+        let errors = self.error_rate.map(|rate| ErrorOutlook::of_game(game, rate, budget)).transpose();
         let errors = errors.map_err(|error| Failure::input(format!("--error-rate: {error}")))?;
         Ok(robustness_message(&Robustness::assess(game, self.max_coalition(), budget), errors.as_ref()))
     }

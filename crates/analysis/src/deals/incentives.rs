@@ -14,7 +14,7 @@ pub struct Incentives {
     pub truthful_winner: Seat,
     /// The best declarations of each seat while all others tell the truth. The truth is an equilibrium if it is a best
     /// declaration of every seat.
-    pub lies: BySeat<BestDeclaration>,
+    pub best_declarations: BySeat<BestDeclaration>,
     /// The pacts of each group of seats, by the size of the group and then by its members.
     pub groups: Vec<GroupPacts>,
 }
@@ -45,20 +45,20 @@ impl Incentives {
             return Err(PactError::Seats(seats));
         }
         let truthful_winner = winner_with(game, &game.matrix);
-        let lies = BySeat::from_fn(seats, |seat| BestDeclaration::find(game, seat, budget));
+        let best_declarations = BySeat::from_fn(seats, |seat| BestDeclaration::find(game, seat, budget));
         let profiles = ProfileSearch::new(game);
         let groups = groups_by_size(seats, max_members);
         let groups =
             groups.map(|members| PactSearch::new(game, truthful_winner, &profiles, members).run(budget));
-        Ok(Self { truthful_winner, lies, groups: groups.collect() })
+        Ok(Self { truthful_winner, best_declarations, groups: groups.collect() })
     }
 
     /// Returns what pays; `None` if a search stopped before this was known.
     pub fn what_pays(&self) -> Option<WhatPays> {
-        if self.lies.iter().any(|lie| !lie.is_truth_best()) {
+        if self.best_declarations.iter().any(|lie| !lie.is_truth_best()) {
             return Some(WhatPays::Lie);
         }
-        let is_truth_equilibrium = self.lies.iter().all(BestDeclaration::is_best_certain);
+        let is_truth_equilibrium = self.best_declarations.iter().all(BestDeclaration::is_best_certain);
         let has_pact = self.groups.iter().any(|group| !group.outcomes.is_empty());
         let are_groups_searched = self.groups.iter().all(|group| group.halt.is_none());
         match (is_truth_equilibrium, has_pact, are_groups_searched) {

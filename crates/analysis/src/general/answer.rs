@@ -89,7 +89,7 @@ pub struct GrundyPart {
     /// The Grundy value of the part: the smallest number that is not the value of an option (mex).
     pub value: u64,
     /// The proof that the value is not smaller: one option for each smaller value, from 0 on, with at most
-    /// [`MAX_SHOWN`](Self::MAX_SHOWN) options. Empty unless
+    /// [`MAX_SHOWN_OPTIONS`](Self::MAX_SHOWN_OPTIONS) options. Empty unless
     /// [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was called.
     pub options: Vec<GrundyOption>,
 }
@@ -105,7 +105,7 @@ pub struct GrundyOption {
 
 impl GrundyPart {
     /// The maximum number of options that are listed for a part.
-    pub const MAX_SHOWN: usize = 64;
+    pub const MAX_SHOWN_OPTIONS: usize = 64;
 }
 
 /// Why there is no Grundy value.

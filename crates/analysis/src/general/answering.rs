@@ -199,7 +199,7 @@ pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
     let mut grundy = decompose_grundy(&mut values, position, budget)?;
     for (explained, part) in grundy.parts.iter_mut().zip(rules.independent_parts(position)) {
         let mut options = BTreeMap::new();
-        let shown = explained.value.min(GrundyPart::MAX_SHOWN as u64);
+        let shown = explained.value.min(GrundyPart::MAX_SHOWN_OPTIONS as u64);
         for (_, option) in rules.moves(part, Anyone) {
             spend_option_step(budget, values.states())?;
             let value = u64::from(values.value(&option, budget)?);

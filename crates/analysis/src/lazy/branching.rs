@@ -20,6 +20,7 @@ pub(crate) struct BranchingSolver {
     open: [u8; MAX_SEATS],
     /// By seat, then by winner: the rank in the known row.
     ranks: Vec<[u8; MAX_SEATS]>,
+    /// By seat to move: the winner when no counter is left.
     over: [u8; MAX_SEATS],
 }
 

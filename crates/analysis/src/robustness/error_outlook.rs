@@ -66,7 +66,7 @@ impl ErrorOutlook {
     ///
     /// # Errors
     /// If there are more than [`MAX_ERRING_COUNTERS`] counters, or the budget runs out.
-    pub fn of(game: &Game, rate: ErrorRate, budget: &mut Budget<'_>) -> Result<Self, ErrorOutlookError> {
+    pub fn of_game(game: &Game, rate: ErrorRate, budget: &mut Budget<'_>) -> Result<Self, ErrorOutlookError> {
         let counters = game.piles.as_slice().iter().map(|&counters| u128::from(counters)).sum();
         if counters > u128::from(MAX_ERRING_COUNTERS) {
             return Err(ErrorOutlookError::TooManyCounters { counters });

@@ -166,7 +166,7 @@ struct Profiles {
 }
 
 impl Profiles {
-    fn of(game: &Game) -> Self {
+    fn of_game(game: &Game) -> Self {
         let seats = game.matrix.seats();
         let rows = permutations(seats);
         let profiles = rows.len().pow(seats.get() as u32);
@@ -237,7 +237,7 @@ fn equilibria_of_three_seats_agree_with_enumeration() {
         (&[1, 2, 2], Ending::ToMoveWins),
         (&[3, 1, 4, 2], Ending::ToMoveWins),
     ] {
-        let profiles = Profiles::of(&new_game(piles, &standard, 1, ending));
+        let profiles = Profiles::of_game(&new_game(piles, &standard, 1, ending));
         for truth in &profiles.matrices {
             check_equilibria(&new_game(piles, truth, 1, ending), &profiles);
         }
@@ -254,7 +254,7 @@ fn equilibria_of_four_seats_agree_with_enumeration() {
         (&[5], 3, Ending::ToMoveWins),
     ] {
         let game = new_game(piles, &matrix, first, ending);
-        check_equilibria(&game, &Profiles::of(&game));
+        check_equilibria(&game, &Profiles::of_game(&game));
     }
 }
 

@@ -166,7 +166,7 @@ proptest! {
     ) {
         let seats = game.matrix.seats();
         let rate = ErrorRate::new(rate).unwrap();
-        let outlook = ErrorOutlook::of(&game, rate, &mut Budget::unbounded()).unwrap();
+        let outlook = ErrorOutlook::of_game(&game, rate, &mut Budget::unbounded()).unwrap();
         let winner = Solution::new(&game).winner(&game.first_position());
         let if_all_err = win_probabilities_with_errors(&game, &BySeat::filled(seats, &rate.get()));
         for seat in seats.iter() {
@@ -293,7 +293,7 @@ proptest! {
 
     #[test]
     fn without_errors_the_predicted_winner_wins(game in games(2..=8, 1..=5, 1..=30)) {
-        let outlook = ErrorOutlook::of(&game, ErrorRate::NONE, &mut Budget::unbounded()).unwrap();
+        let outlook = ErrorOutlook::of_game(&game, ErrorRate::NONE, &mut Budget::unbounded()).unwrap();
         let winner = Solution::new(&game).winner(&game.first_position());
         prop_assert!((outlook.win_probabilities[winner] - 1.0).abs() < 1e-12);
         for (seat, figures) in outlook.seats.enumerate() {
@@ -435,7 +435,7 @@ fn rounding_keeps_probabilities_between_0_and_1() {
             let matrix = AllianceMatrix::standard(SeatCount::new(rows).unwrap());
             let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
             let rate = ErrorRate::new(f64::from(percent) / 100.0).unwrap();
-            let outlook = ErrorOutlook::of(&game, rate, &mut Budget::unbounded()).unwrap();
+            let outlook = ErrorOutlook::of_game(&game, rate, &mut Budget::unbounded()).unwrap();
             let worst = f64::from(rows as u32 - 1);
             for (figures, &wins) in outlook.seats.as_slice().iter().zip(outlook.win_probabilities.as_slice())
             {
@@ -455,7 +455,7 @@ fn play_with_errors_rejects_too_many_counters() {
     let rows = vec![vec![0, 1, 2]; 3];
     let outlook = |piles: &[u64], budget: &mut Budget<'_>| {
         let game = Game::parse(piles, &rows, 0, Ending::ToMoveWins).unwrap();
-        ErrorOutlook::of(&game, ErrorRate::new(0.1).unwrap(), budget)
+        ErrorOutlook::of_game(&game, ErrorRate::new(0.1).unwrap(), budget)
     };
     let refused = outlook(&[MAX_COUNTERS, MAX_COUNTERS], &mut Budget::unbounded()).unwrap_err();
     assert_eq!(refused, ErrorOutlookError::TooManyCounters { counters: 2 * u128::from(MAX_COUNTERS) });

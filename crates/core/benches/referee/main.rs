@@ -15,9 +15,9 @@ use samples::Samples;
 use std::{env, hint::black_box};
 
 /// The numbers of open matches to measure, unless the command line gives others.
-const MATCHES: [usize; 4] = [1, 64, 512, 4096];
+const OPEN_MATCH_COUNTS: [usize; 4] = [1, 64, 512, 4096];
 /// The number of samples of each figure, unless the command line gives another.
-const ROUNDS: usize = 25;
+const SAMPLES_PER_FIGURE: usize = 25;
 /// The number of takes in each match.
 const PLIES: usize = 100;
 /// Minimum number of takes in a sample.
@@ -31,10 +31,10 @@ const FIGURES: [&str; 4] = [EVENT_HASH, PLY_UNHASHED, PLY_HASHED_LATER, PLY_HASH
 
 fn main() {
     let mut numbers = env::args().filter_map(|word| word.parse().ok());
-    let rounds = numbers.next().unwrap_or(ROUNDS);
+    let rounds = numbers.next().unwrap_or(SAMPLES_PER_FIGURE);
     let mut counts: Vec<usize> = numbers.collect();
     if counts.is_empty() {
-        counts.extend(MATCHES);
+        counts.extend(OPEN_MATCH_COUNTS);
     }
     let mut samples = Samples::default();
     for _ in 0..rounds {

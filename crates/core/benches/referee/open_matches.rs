@@ -15,7 +15,7 @@ const SEATS: usize = 3;
 /// The number of counters in the only pile, more than are ever taken in a match.
 const COUNTERS: u64 = 1 << 40;
 /// The number of inputs that are handled before their effects are carried out.
-const BATCH: usize = 64;
+const INPUTS_PER_BATCH: usize = 64;
 
 /// The open matches, with the seat to move in each.
 pub(crate) struct OpenMatches {
@@ -42,9 +42,9 @@ impl OpenMatches {
         self.matches.len()
     }
 
-    /// Takes one counter in each match, in batches of [`BATCH`] matches.
+    /// Takes one counter in each match, in batches of [`INPUTS_PER_BATCH`] matches.
     pub(crate) fn play_round(&mut self) {
-        for batch in self.matches.chunks_mut(BATCH) {
+        for batch in self.matches.chunks_mut(INPUTS_PER_BATCH) {
             self.now = self.now + Duration::from_micros(37);
             for open in &mut *batch {
                 let (seat, ply) = (open.seat, open.ply);

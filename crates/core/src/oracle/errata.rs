@@ -15,8 +15,8 @@ pub struct Erratum {
     first: usize,
 }
 
-const STANDARD_3: &[&[u8]] = &[&[0, 1, 2], &[0, 1, 2], &[0, 1, 2]];
-const STANDARD_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
+const STANDARD_ROWS_OF_3: &[&[u8]] = &[&[0, 1, 2], &[0, 1, 2], &[0, 1, 2]];
+const STANDARD_ROWS_OF_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
 
 /// An erratum that was found for a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +33,14 @@ static ERRATA: [Erratum; 4] = [
         row: "1.1",
         text: "table 1, row 1 prints the winner P2, but its value 2 with P2 moving first means that P0 wins",
         piles: &[4, 3],
-        rows: STANDARD_4,
+        rows: STANDARD_ROWS_OF_4,
         first: 2,
     },
     Erratum {
         row: "3.1",
         text: "table 3, row 1 prints the value 0 and the winner P1, but its formula for this case (d + 1 because x_2 > 1) gives the value 1 and the winner P2",
         piles: &[1, 2, 3],
-        rows: STANDARD_3,
+        rows: STANDARD_ROWS_OF_3,
         first: 1,
     },
     Erratum {

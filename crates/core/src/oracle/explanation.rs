@@ -60,7 +60,7 @@ impl Explanation {
     /// Explains the start position of a game, with at most `max_plies` plies of the line of best play.
     ///
     /// Takes O(N n^2 + L n^2) time for N piles, n seats and L plies of the line, whatever the number of counters.
-    pub fn of(game: &Game, max_plies: usize) -> Self {
+    pub fn of_game(game: &Game, max_plies: usize) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let winner = solution.winner(&position);
         let option = |(takes, winner_after)| TakeOption {

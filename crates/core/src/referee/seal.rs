@@ -129,7 +129,7 @@ impl Seal {
 }
 
 /// The y coordinates of the points whose order divides 8. With both signs of x, they give eight points.
-const SMALL_ORDER: [[u8; 32]; 5] = [
+const SMALL_ORDER_YS: [[u8; 32]; 5] = [
     // The point of order 1.
     with_ends(1, 0, 0),
     // The point of order 2: y = -1.
@@ -159,7 +159,7 @@ fn is_of_small_order(point: &[u8; 32]) -> bool {
     // The highest bit is the sign of x.
     let mut y = *point;
     y[31] &= 0x7f;
-    SMALL_ORDER.contains(&y)
+    SMALL_ORDER_YS.contains(&y)
 }
 
 thread_local! {
@@ -360,7 +360,7 @@ mod tests {
             let bytes = point.compress().to_bytes();
             assert!(is_of_small_order(&bytes), "{bytes:?}");
         }
-        for y in SMALL_ORDER {
+        for y in SMALL_ORDER_YS {
             let key = ed25519::VerifyingKey::from_bytes(&y).expect("y is a coordinate of a point");
             assert!(key.is_weak(), "{y:?}");
         }
@@ -408,7 +408,7 @@ mod tests {
     }
 
     /// The order of the base point, 2^252 + 27742317777372353535851937790883648493.
-    const ORDER: [u8; 32] = [
+    const BASE_POINT_ORDER: [u8; 32] = [
         0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
     ];
@@ -418,10 +418,9 @@ mod tests {
         let key = SigningKey::from_seed(&[7; 32]);
         let head = EventHash::from_bytes([1; 32]);
         let seal = key.seal(head);
-        let order = ORDER;
         let mut carry = 0;
         let mut bytes = seal.signature.0;
-        for (byte, more) in bytes[32..].iter_mut().zip(order) {
+        for (byte, more) in bytes[32..].iter_mut().zip(BASE_POINT_ORDER) {
             let sum = u16::from(*byte) + u16::from(more) + carry;
             (*byte, carry) = (sum.to_le_bytes()[0], sum >> 8);
         }

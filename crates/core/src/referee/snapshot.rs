@@ -30,7 +30,7 @@ pub struct MatchSnapshot {
     pub phase: MatchPhase,
     /// The talk; `None` if the seats of this match do not talk.
     pub talk: Option<TalkView>,
-    /// The time left to declare, which is the full time while seats talk; `None` if the seat's row is settled.
+    /// The time left to declare, which is the full time while seats talk; `None` if the seat has no row to declare.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.
     pub matrix: Option<AllianceMatrix>,

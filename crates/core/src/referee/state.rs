@@ -234,7 +234,8 @@ impl MatchState {
         self.phase
     }
 
-    /// Returns a seat's row, if it is settled, even if it is not revealed yet.
+    /// Returns the row that a seat declared or got by default, even if it is not revealed yet; `None` if the seat's row
+    /// is not settled, or the rows of the match are assigned.
     pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
         self.cold.rows[seat].as_ref()
     }
@@ -369,8 +370,8 @@ impl MatchState {
         AllianceMatrix::from_rows(rows.try_into().ok()?).ok()
     }
 
-    /// Returns why the match must end now, if it must: the last counter is taken, every seat is forfeited, or the ply
-    /// limit is reached.
+    /// Returns why the match must end now: the last counter is taken, every seat is forfeited, or the ply limit is
+    /// reached. `None` if play has not begun or goes on.
     pub fn due_end(&self) -> Option<EndReason> {
         if matches!(self.phase, MatchPhase::Talking | MatchPhase::Declaring)
             || (self.phase == MatchPhase::Ended && self.game().is_none())

@@ -60,7 +60,7 @@ pub enum TalkPrivacy {
     Published,
 }
 
-/// A value of [`TalkTerms`] that is out of range.
+/// A value of [`TalkTerms`] that is out of range, or a round time that is not a whole number of ms.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{field} is {value}: expected a whole number from {min} to {max}{}",
@@ -92,7 +92,7 @@ impl Default for TalkTerms {
 }
 
 impl TalkTerms {
-    /// Returns everything that is out of range.
+    /// Returns an error for each value that is out of range, and for a round time that is not a whole number of ms.
     pub fn find_errors(&self) -> Vec<TalkTermsError> {
         let round_ms = u64::try_from(self.round_time.as_millis()).unwrap_or(u64::MAX);
         let bounds = [

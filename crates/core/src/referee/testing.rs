@@ -132,7 +132,7 @@ impl Scenario {
         let now = Timestamp::from_micros(1_000_000);
         let (setup, dealt, present) = (self.setup.clone(), self.dealt.clone(), self.present.clone());
         let (referee, opening) = Referee::begin_dealt(scenario_match_id(), setup, dealt, present, now);
-        assert_eq!(opening.iter().find_map(event), referee.record().events().first());
+        assert_eq!(opening.iter().find_map(event_in), referee.record().events().first());
         (referee, now)
     }
 
@@ -150,7 +150,7 @@ impl Scenario {
         watch: &mut impl FnMut(Observation<'_>),
     ) -> Timestamp {
         let step = &self.steps[index];
-        let step_time = step.time.from(referee, now);
+        let step_time = step.time.timestamp(referee, now);
         let now = now.max(step_time);
         if let StepAction::Lag(seat, nanos) = step.what {
             referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
@@ -223,7 +223,7 @@ fn handle_and_watch(
 }
 
 /// Returns the event in an effect, if any.
-pub fn event(effect: &RefereeEffect) -> Option<&TimedEvent> {
+pub fn event_in(effect: &RefereeEffect) -> Option<&TimedEvent> {
     match effect {
         RefereeEffect::EventOccurred(timed) => Some(timed),
         RefereeEffect::SendToSeat { .. } => None,
@@ -236,7 +236,7 @@ fn seat_of(referee: &Referee, index: usize) -> Seat {
 }
 
 impl StepTime {
-    fn from(&self, referee: &Referee, now: Timestamp) -> Timestamp {
+    fn timestamp(&self, referee: &Referee, now: Timestamp) -> Timestamp {
         let deadline = referee.deadline().unwrap_or(now);
         match *self {
             Self::Passes(micros) => now + Duration::from_micros(micros),

@@ -29,7 +29,7 @@ fn join_ranges(ranges: impl IntoIterator<Item = TakeRange>) -> Vec<TakeRange> {
 proptest! {
     #[test]
     fn every_take_is_explained_once(game in games(2..=8, 1..=4, 1..=20)) {
-        let explanation = Explanation::of(&game, 0);
+        let explanation = Explanation::of_game(&game, 0);
         let reference = BackwardInduction::new(&game);
         let winner = reference.winner(&game.first_position());
         prop_assert_eq!(explanation.winner, winner);
@@ -63,7 +63,7 @@ proptest! {
         piles in vec(MAX_COUNTERS - 40..=MAX_COUNTERS, 1..=MAX_PILES),
     ) {
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
-        let explanation = Explanation::of(&game, 100);
+        let explanation = Explanation::of_game(&game, 100);
         let optimal: OptimalTakes = Solution::new(&game).optimal_takes(&game.first_position());
         let options = &explanation.options;
         prop_assert!(options.len() <= game.matrix.seats().get() + 1);
@@ -77,7 +77,7 @@ proptest! {
         game in games(2..=6, 1..=5, 1..=9),
         max_plies in 0..=50_usize,
     ) {
-        let (line, solution) = (Explanation::of(&game, max_plies).line, Solution::new(&game));
+        let (line, solution) = (Explanation::of_game(&game, max_plies).line, Solution::new(&game));
         let mut position = game.first_position();
         for (before, take) in &line.plies {
             prop_assert_eq!(before, &position);
@@ -94,7 +94,7 @@ proptest! {
 #[test]
 fn a_game_that_is_over_needs_no_explanation() {
     let game = Game::parse(&[0], &[vec![0, 1], vec![1, 0]], 1, Ending::ToMoveWins).unwrap();
-    let explanation = Explanation::of(&game, 10);
+    let explanation = Explanation::of_game(&game, 10);
     assert!(explanation.options.is_empty() && explanation.line.plies.is_empty());
     assert_eq!((explanation.winner, &explanation.line.end), (game.first_seat(), &explanation.position));
 }

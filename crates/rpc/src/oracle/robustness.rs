@@ -14,7 +14,7 @@ pub(super) fn assess_robustness(
     let question = parse_request(|field| parse_robustness_question(request, field))?;
     let RobustnessQuestion { game, max_coalition, error_rate } = question;
     // The parts that may fail come first, because the search for coalitions may use the whole budget.
-    let errors = match error_rate.map(|rate| ErrorOutlook::of(&game, rate, budget)).transpose() {
+    let errors = match error_rate.map(|rate| ErrorOutlook::of_game(&game, rate, budget)).transpose() {
         Ok(errors) => errors,
         Err(ErrorOutlookError::Halt(halt)) => return Err(halt.into()),
         Err(refused) => {

@@ -46,5 +46,5 @@ pub(super) fn explain_winner(
         let max_plies = parse_max_plies(request.max_plies, field.member("max_plies"));
         game.zip(max_plies)
     })?;
-    Ok((&Explanation::of(&game, max_plies)).into())
+    Ok((&Explanation::of_game(&game, max_plies)).into())
 }

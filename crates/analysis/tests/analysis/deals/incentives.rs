@@ -101,7 +101,7 @@ fn check_incentives(game: &Game, max_members: usize) {
     let truthful = small.winner(&dealt);
     assert_eq!(found.truthful_winner.index(), truthful);
     let mut lie_pays = false;
-    for (i, lie) in found.lies.iter().enumerate() {
+    for (i, lie) in found.best_declarations.iter().enumerate() {
         let best = small.best_place(&dealt, i, &dealt[i], &[]);
         assert_eq!((lie.seat.index(), lie.best.rank), (i, best));
         lie_pays |= best < place_in(&dealt[i], truthful);

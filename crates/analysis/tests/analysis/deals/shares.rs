@@ -25,10 +25,12 @@ fn sample_shares(seats: usize, piles: usize, self_first: bool, games: u32) -> Sh
         let (piles, rows) = game.new_tree(&mut runner).unwrap().current();
         let game = Game::parse(&piles, &rows, 0, Ending::ToMoveWins).unwrap();
         let found = Incentives::find(&game, 2, &mut Budget::unbounded()).unwrap();
-        let liars = found.lies.iter().map(|lie| f64::from(u8::from(!lie.is_truth_best()))).sum::<f64>();
+        let liars =
+            found.best_declarations.iter().map(|lie| f64::from(u8::from(!lie.is_truth_best()))).sum::<f64>();
         let has_pact = found.groups.iter().any(|group| !group.outcomes.is_empty());
         shares.truth_is_equilibrium +=
-            f64::from(u8::from(found.lies.iter().all(BestDeclaration::is_truth_best))) / f64::from(games);
+            f64::from(u8::from(found.best_declarations.iter().all(BestDeclaration::is_truth_best)))
+                / f64::from(games);
         shares.seat_gains_by_lying += liars / f64::from(u32::try_from(seats).unwrap()) / f64::from(games);
         shares.pair_has_good_pact += f64::from(u8::from(has_pact)) / f64::from(games);
     }

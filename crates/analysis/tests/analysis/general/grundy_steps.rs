@@ -33,7 +33,10 @@ fn new_game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
 fn long_explanations_are_cut_and_some_games_have_none() {
     let large = new_game(Ruleset::Nim, &[1_000, 3]);
     let parts = explain_parts(&large, &mut solve_game(&large, Ending::LastMoverWins));
-    assert_eq!(parts.iter().map(|part| part.options.len()).collect::<Vec<_>>(), [GrundyPart::MAX_SHOWN, 3]);
+    assert_eq!(
+        parts.iter().map(|part| part.options.len()).collect::<Vec<_>>(),
+        [GrundyPart::MAX_SHOWN_OPTIONS, 3]
+    );
     for (ruleset, piles) in [(Ruleset::LastNim, &[2, 3][..]), (Ruleset::EndNim, &[2, 3])] {
         let whole = new_game(ruleset, piles);
         let mut answer = solve_game(&whole, Ending::LastMoverWins);

@@ -9,6 +9,7 @@ use crate::game::{AllianceMatrix, BySeat, Game, Position, Seat};
 #[derive(Debug, Clone)]
 pub struct BackwardInduction {
     matrix: AllianceMatrix,
+    /// The winner when no counter is left, for each seat to move.
     over: BySeat<Seat>,
     /// The winners for each seat to move, indexed by the last pile and by the number of counters left in it, from 0.
     winners: Vec<Vec<BySeat<Seat>>>,

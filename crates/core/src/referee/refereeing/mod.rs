@@ -82,7 +82,8 @@ impl Referee {
         Self::begin_dealt(id, setup, None, present, now)
     }
 
-    /// Begins a match; `dealt` contains the rows to which the setup is committed; `None` if no rows are dealt.
+    /// Begins a match. `dealt` contains the rows to which the setup is committed, or is `None` if no rows are dealt.
+    /// `present` marks the seats whose bots are connected.
     ///
     /// # Panics
     /// If [`MatchSetup::validate`] rejects the setup, or the dealt rows do not match its commitments.
@@ -126,7 +127,7 @@ impl Referee {
         &self.record
     }
 
-    /// Consumes the referee of a match that is over and returns the record.
+    /// Consumes the referee and returns the record.
     pub fn into_record(self) -> Record {
         self.record
     }

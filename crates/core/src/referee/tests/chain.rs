@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-const MICRO: Duration = Duration::from_micros(1);
+const ONE_MICROSECOND: Duration = Duration::from_micros(1);
 const END_REASONS: [EndReason; 4] =
     [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
 
@@ -28,7 +28,7 @@ fn hash_chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
 
 /// Returns copies of the event, each with one of its fields changed.
 fn field_changes(timed: &TimedEvent) -> Vec<TimedEvent> {
-    let later = TimedEvent { at: timed.at + MICRO, event: timed.event.clone() };
+    let later = TimedEvent { at: timed.at + ONE_MICROSECOND, event: timed.event.clone() };
     let events = match &timed.event {
         Event::Created(setup) => {
             setup_changes(setup).into_iter().map(|setup| Event::Created(Box::new(setup))).collect()
@@ -160,8 +160,24 @@ fn took_changes(event: &Event) -> Vec<Event> {
         Event::Took { ply, seat: other_seat(seat), take, mover, charged, credited, note_hash: same() },
         Event::Took { ply, seat, take: take + 1, mover, charged, credited, note_hash: same() },
         Event::Took { ply, seat, take, mover: another, charged, credited, note_hash: same() },
-        Event::Took { ply, seat, take, mover, charged: charged + MICRO, credited, note_hash: same() },
-        Event::Took { ply, seat, take, mover, charged, credited: credited + MICRO, note_hash: same() },
+        Event::Took {
+            ply,
+            seat,
+            take,
+            mover,
+            charged: charged + ONE_MICROSECOND,
+            credited,
+            note_hash: same(),
+        },
+        Event::Took {
+            ply,
+            seat,
+            take,
+            mover,
+            charged,
+            credited: credited + ONE_MICROSECOND,
+            note_hash: same(),
+        },
     ];
     events.extend(note_hash_changes(same()).map(noted));
     events
@@ -214,11 +230,11 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     for ending in Ending::ALL.into_iter().filter(|ending| *ending != setup.ending) {
         change(&|setup| setup.ending = ending);
     }
-    change(&|setup| setup.terms.clock.initial += MICRO);
-    change(&|setup| setup.terms.clock.increment += MICRO);
-    change(&|setup| setup.terms.clock.lag_quota += MICRO);
-    change(&|setup| setup.terms.clock.lag_total += MICRO);
-    change(&|setup| setup.terms.clock.declaration += MICRO);
+    change(&|setup| setup.terms.clock.initial += ONE_MICROSECOND);
+    change(&|setup| setup.terms.clock.increment += ONE_MICROSECOND);
+    change(&|setup| setup.terms.clock.lag_quota += ONE_MICROSECOND);
+    change(&|setup| setup.terms.clock.lag_total += ONE_MICROSECOND);
+    change(&|setup| setup.terms.clock.declaration += ONE_MICROSECOND);
     change(&|setup| setup.terms.strikes += 1);
     change(&|setup| setup.terms.max_plies += 1);
     let talk = setup.terms.talk.unwrap_or_default();
@@ -226,7 +242,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
         None,
         Some(talk),
         Some(TalkTerms { rounds: talk.rounds + 1, ..talk }),
-        Some(TalkTerms { round_time: talk.round_time + MICRO, ..talk }),
+        Some(TalkTerms { round_time: talk.round_time + ONE_MICROSECOND, ..talk }),
         Some(TalkTerms { text_chars: talk.text_chars + 1, ..talk }),
         Some(TalkTerms { pacts: !talk.pacts, ..talk }),
         Some(TalkTerms { privacy: TalkPrivacy::Open, ..talk }),

@@ -2,7 +2,7 @@
 
 use crate::game::{BySeat, Row, Seat, SeatSet};
 use crate::oracle::Mover;
-use crate::referee::testing::{Observation, Scenario, event, scenario};
+use crate::referee::testing::{Observation, Scenario, event_in, scenario};
 use crate::referee::{
     Audience, EndReason, Event, ForfeitReason, MAX_EVENTS, MAX_ROUND_MESSAGES, MatchPhase, MatchState,
     OfferId, Record, RefereeEffect, RefereeInput, SeatAction, SeatMessage, TalkContent, TalkMessage,
@@ -64,7 +64,7 @@ impl InvariantChecker {
     fn check_events(&self, observation: &Observation<'_>) {
         let mut takes_by_bots = 0;
         let mut ended = observation.before.phase() == MatchPhase::Ended;
-        for timed in observation.effects.iter().filter_map(event) {
+        for timed in observation.effects.iter().filter_map(event_in) {
             assert!(!ended, "no event follows the end");
             assert_eq!(timed.at, observation.now);
             match &timed.event {

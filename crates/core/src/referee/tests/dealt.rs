@@ -10,10 +10,10 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-const ROWS: [&[u64]; 3] = [&[1, 2, 0], &[0, 2, 1], &[2, 0, 1]];
+const DEALT_ROWS: [&[u64]; 3] = [&[1, 2, 0], &[0, 2, 1], &[2, 0, 1]];
 
 fn dealt_table() -> Table {
-    Table::dealt(&ROWS, &[2, 1])
+    Table::dealt(&DEALT_ROWS, &[2, 1])
 }
 
 fn is_dealt(event: &Event) -> bool {
@@ -42,7 +42,7 @@ fn replay_error(record: &Record, change: impl FnOnce(&mut Vec<TimedEvent>)) -> S
 fn a_seat_sees_only_its_own_dealt_row() {
     let mut table = dealt_table();
     for round in 0..2 {
-        for (seat, row) in ROWS.iter().enumerate() {
+        for (seat, row) in DEALT_ROWS.iter().enumerate() {
             let snapshot = table.join(seat);
             let own: Vec<u64> =
                 snapshot.dealt_row.unwrap().offsets().iter().map(|&offset| offset.into()).collect();

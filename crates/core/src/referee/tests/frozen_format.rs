@@ -9,7 +9,7 @@ use crate::referee::{
 use std::time::Duration;
 
 /// The bytes and the hash of each event of [`eventful_record`].
-const FROZEN: [(&str, &str); 11] = [
+const FROZEN_EVENTS: [(&str, &str); 11] = [
     (
         "0100401e18240a06000300000003000000616e6e05000000626f622d320100000063020000000200\
          0000000000002c010000000000000102008793030000000090d0030000000000a086010000000000\
@@ -148,7 +148,7 @@ fn bytes_hashes_and_seal_of_a_record_are_frozen() {
     let written = record.events().iter().zip(record.hashes());
     let written: Vec<_> =
         written.map(|(event, hash)| (hex_digits(&canonical_bytes(event)), hash.to_string())).collect();
-    let frozen = FROZEN.map(|(bytes, hash)| (bytes.to_owned(), hash.to_owned()));
+    let frozen = FROZEN_EVENTS.map(|(bytes, hash)| (bytes.to_owned(), hash.to_owned()));
     assert_eq!(written, frozen);
     let seal = SigningKey::from_seed(&[42; 32]).seal(record.last_hash());
     assert_eq!(seal.signer.to_string(), "GX9rI+FshTLGq8g4+s1ep4m+DHaykgM0A5v6iz02jWE=");
@@ -164,7 +164,7 @@ fn bytes_of_a_setup_with_assigned_rows_end_with_the_rows() {
     let assigned = Some(AllianceMatrix::standard(record.state().setup().seats()));
     let setup = MatchSetup { assigned, origin: None, ..MatchSetup::clone(record.state().setup()) };
     let bytes = hex_digits(&canonical_bytes(&event_at(0, Event::Created(Box::new(setup)))));
-    let (origin, frozen) = (2 * (1 + 16 + 8 + 8), FROZEN[0].0);
+    let (origin, frozen) = (2 * (1 + 16 + 8 + 8), FROZEN_EVENTS[0].0);
     let common = &frozen[..frozen.len() - origin - 2];
     let rows = "03000000000102".repeat(3);
     assert_eq!(bytes, format!("{common}0103000000{rows}00"));
@@ -180,7 +180,7 @@ fn a_note_hash_is_appended_under_a_separate_tag() {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = noted.clone(),
             other => panic!("expected a row or a take, got {other:?}"),
         }
-        let without = &FROZEN[index].0[2..];
+        let without = &FROZEN_EVENTS[index].0[2..];
         assert_eq!(hex_digits(&canonical_bytes(&timed)), format!("{tag}{without}{}", "ab".repeat(32)));
     }
 }

@@ -7,7 +7,7 @@ use super::table::{
 };
 use crate::game::{BySeat, Seat};
 use crate::oracle::Mover;
-use crate::referee::testing::{Scenario, event, finish_by_timeouts, scenario};
+use crate::referee::testing::{Scenario, event_in, finish_by_timeouts, scenario};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSnapshot, Record, Referee, RefereeEffect, RefereeInput,
     RefusalReason, RowDefault, SeatMessage, TimeBank, TimedEvent, Timestamp,
@@ -414,7 +414,7 @@ fn check_crash_resumption(
         strip_times(&whole.events()[..step_end]),
         "exactly the decisions that were due are made"
     );
-    let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
+    let decided: Vec<_> = effects.iter().filter_map(event_in).cloned().collect();
     assert_eq!(decided, events_of(&referee)[kept..]);
     let ended = before.state().phase() == MatchPhase::Ended;
     let shown = snapshots_in(&effects);
@@ -504,7 +504,7 @@ impl Crash {
         let now = now + Duration::from_micros(self.down);
         let hold = Duration::from_micros(self.hold);
         let (referee, effects) = Referee::resume(before, present, now, hold);
-        let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
+        let decided: Vec<_> = effects.iter().filter_map(event_in).cloned().collect();
         assert_eq!(decided, events_of(&referee)[kept..]);
         assert!(decided.iter().all(|event| event.at == now));
         (referee, now)
@@ -525,14 +525,14 @@ proptest! {
                 resumed = now;
             }
             now = scenario.step(step, &mut referee, now, &mut |observation| {
-                for timed in observation.effects.iter().filter_map(event) {
+                for timed in observation.effects.iter().filter_map(event_in) {
                     if let Event::Took { charged, credited, .. } = timed.event {
                         assert!(charged + credited <= timed.at.since(resumed));
                     }
                 }
                 let runs_out = observation.deadline.is_some_and(|deadline| deadline <= observation.now);
                 let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified);
-                let lost = observation.effects.iter().filter_map(event).any(
+                let lost = observation.effects.iter().filter_map(event_in).any(
                     |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
                 );
                 assert!(!lost || runs_out, "no seat is forfeited before the deadline");

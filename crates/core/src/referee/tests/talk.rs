@@ -11,6 +11,7 @@ use crate::referee::{
     TimedEvent, append_stored_bytes, canonical_bytes, parse_canonical_bytes,
 };
 
+/// The maximum length of a round of talk, in milliseconds.
 const ROUND_MS: u64 = 2_000;
 
 pub(super) fn talk_match(change: impl FnOnce(&mut TalkTerms)) -> MatchSetup {
