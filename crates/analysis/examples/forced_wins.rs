@@ -43,10 +43,10 @@ fn print_forced_wins(
     let (mut forced, mut by_one, mut kept) = (0_u32, 0_u32, 0.0);
     for _ in 0..POSITIONS {
         let matrix = matrix(numbers);
-        let count = 2 + numbers.below(5);
-        let piles: Vec<u64> = (0..count).map(|_| 1 + numbers.below(9)).collect();
+        let count = 2 + numbers.next_below(5);
+        let piles: Vec<u64> = (0..count).map(|_| 1 + numbers.next_below(9)).collect();
         let piles = Piles::parse(&piles).expect("each pile has counters");
-        let first = numbers.below(seats.get() as u64) as usize;
+        let first = numbers.next_below(seats.get() as u64) as usize;
         let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("the seat is in the matrix");
         let robustness = Robustness::assess(&game, 1, &mut Budget::unbounded());
         forced += u32::from(robustness.is_winner_sure());
@@ -69,7 +69,7 @@ fn print_forced_wins(
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
-    fn below(&mut self, bound: u64) -> u64 {
+    fn next_below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -81,7 +81,7 @@ impl RandomNumbers {
             .map(|_| {
                 let mut row: Vec<u64> = (0..seats.get() as u64).collect();
                 for place in (1..row.len()).rev() {
-                    row.swap(place, self.below(place as u64 + 1) as usize);
+                    row.swap(place, self.next_below(place as u64 + 1) as usize);
                 }
                 row
             })

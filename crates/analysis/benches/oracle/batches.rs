@@ -42,14 +42,14 @@ fn measure_group(
     numbers: &mut RandomNumbers,
 ) {
     let ending = Ending::ToMoveWins;
-    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.below(MAX_COUNTERS));
+    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.next_below(MAX_COUNTERS));
     let counters: Vec<_> = (0..UNCACHED_POSITIONS).map(|_| new()).collect();
     let few = &counters[..CACHED_POSITIONS as usize];
     let piles: Vec<_> =
         few.iter().map(|piles| Piles::parse(piles).expect("each pile has counters")).collect();
     let uneven: Vec<_> = (0..CACHED_POSITIONS)
         .map(|_| {
-            let count = 1 + numbers.below(2 * u64::from(PILES) - 1);
+            let count = 1 + numbers.next_below(2 * u64::from(PILES) - 1);
             numbers.piles(count as u32, MAX_COUNTERS)
         })
         .collect();

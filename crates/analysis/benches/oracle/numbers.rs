@@ -6,7 +6,7 @@ use lastnim_core::game::{AllianceMatrix, Piles, SeatCount};
 pub(crate) struct RandomNumbers(pub(crate) u64);
 
 impl RandomNumbers {
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn next_below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -15,7 +15,7 @@ impl RandomNumbers {
 
     /// Draws `count` piles of 1 to `max_counters` counters each.
     pub(crate) fn piles(&mut self, count: u32, max_counters: u64) -> Piles {
-        let counters: Vec<_> = (0..count).map(|_| 1 + self.below(max_counters)).collect();
+        let counters: Vec<_> = (0..count).map(|_| 1 + self.next_below(max_counters)).collect();
         Piles::parse(&counters).expect("each pile has counters")
     }
 
@@ -24,7 +24,7 @@ impl RandomNumbers {
             .map(|_| {
                 let mut row: Vec<u64> = (0..seats.get() as u64).collect();
                 for place in (1..row.len()).rev() {
-                    row.swap(place, self.below(place as u64 + 1) as usize);
+                    row.swap(place, self.next_below(place as u64 + 1) as usize);
                 }
                 row
             })

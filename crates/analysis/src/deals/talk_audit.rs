@@ -79,8 +79,8 @@ pub struct ClaimAudit {
     /// The Kendall distance between the claimed and the dealt row, in pairs; 0 means that the claim is true. `None` if
     /// no rows were dealt.
     pub from_dealt: Option<usize>,
-    /// The Kendall distance between the claimed and the declared row, in pairs; `None` if the seat declared no valid row
-    /// in time.
+    /// The Kendall distance between the claimed and the declared row, in pairs; `None` if the seat declared no valid
+    /// row in time.
     pub from_declared: Option<usize>,
 }
 

@@ -40,7 +40,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
 
     /// Returns the number of parts whose values were computed.
     pub fn states(&self) -> u64 {
-        (self.known.len() + self.by_size.computed()) as u64
+        (self.known.len() + self.by_size.computed_count()) as u64
     }
 
     /// If the values of parts follow a [sequence](Rules::periodic_sequence), computes them from it, up to the size of

@@ -33,7 +33,7 @@ impl PlayGraph {
             None => TreeSize::of_piles(&game.piles),
         };
         if size.at_most(limit).is_none() {
-            return Err(TreeTooLarge::tree(game, depth, size, limit).into());
+            return Err(TreeTooLarge::of_tree(game, depth, size, limit).into());
         }
         TreeBuilder::new(game, depth.unwrap_or(u64::MAX)).build(game.first_position(), budget)
     }

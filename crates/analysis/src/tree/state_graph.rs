@@ -28,7 +28,7 @@ impl PlayGraph {
         let max_takes = depth.unwrap_or(u64::MAX);
         let size = GraphSize::to_depth(game, max_takes);
         if !size.fits_within(limit) {
-            return Err(TreeTooLarge::graph(game, depth, size, limit).into());
+            return Err(TreeTooLarge::of_graph(game, depth, size, limit).into());
         }
         let solution = Solution::new(game);
         let states = reachable_states(game.first_position(), max_takes, budget)?;

@@ -53,11 +53,11 @@ pub struct GraphCut {
 }
 
 impl TreeTooLarge {
-    pub(super) fn tree(game: &Game, depth: Option<u64>, size: TreeSize, limit: u64) -> Self {
-        Self { tree: Some(size), depth, ..Self::graph(game, None, GraphSize::of_game(game), limit) }
+    pub(super) fn of_tree(game: &Game, depth: Option<u64>, size: TreeSize, limit: u64) -> Self {
+        Self { tree: Some(size), depth, ..Self::of_graph(game, None, GraphSize::of_game(game), limit) }
     }
 
-    pub(super) fn graph(game: &Game, depth: Option<u64>, graph: GraphSize, limit: u64) -> Self {
+    pub(super) fn of_graph(game: &Game, depth: Option<u64>, graph: GraphSize, limit: u64) -> Self {
         let (cut, graph_cut) =
             (TreeSize::deepest_cut(&game.piles, limit), GraphSize::deepest_cut(game, limit));
         Self { tree: None, depth, limit, cut, graph, graph_cut }

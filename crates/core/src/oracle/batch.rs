@@ -47,6 +47,7 @@ pub struct BatchSolver {
     seats: SeatCount,
     /// The base 2 logarithm of the width of a table row, which has an entry for each number of counters from 0 to n.
     row_bits: u32,
+    /// The table index for no piles.
     empty: TableIndex,
     /// The worth after a pile is appended, indexed by the worth before that and the counters of the pile.
     next: Box<[TableIndex; TABLE_LENGTH]>,
@@ -55,14 +56,15 @@ pub struct BatchSolver {
     winners: Box<[Seat; TABLE_LENGTH]>,
     /// The ranks that make up each worth, indexed by the number of the worth.
     ranks: Vec<Ranks>,
-    places: HashMap<Ranks, TableIndex>,
+    /// The table index of each worth, by the ranks that make it up.
+    index_by_ranks: HashMap<Ranks, TableIndex>,
 }
 
 /// The winners of one position under optimal play, by first seat.
 #[derive(Clone, Copy)]
 pub struct WinnersByFirst<'a> {
     all: &'a [Seat; TABLE_LENGTH],
-    place: TableIndex,
+    index: TableIndex,
     seats: SeatCount,
 }
 
@@ -81,7 +83,7 @@ impl BatchSolver {
             next: vec![UNKNOWN; TABLE_LENGTH].try_into().expect("the length is right"),
             winners: vec![Seat::FIRST; TABLE_LENGTH].try_into().expect("the length is right"),
             ranks: vec![over],
-            places: HashMap::new(),
+            index_by_ranks: HashMap::new(),
         };
         batch.empty = batch.index_of_ranks(&over);
         batch
@@ -140,9 +142,9 @@ impl BatchSolver {
         positions: [&[u64]; POSITIONS_PER_GROUP],
         answer: &mut impl FnMut(WinnersByFirst<'_>),
     ) {
-        let places = self.indices_after_piles(positions);
-        for (piles, place) in positions.into_iter().zip(places) {
-            answer(self.winners_at(piles, place));
+        let indices = self.indices_after_piles(positions);
+        for (piles, index) in positions.into_iter().zip(indices) {
+            answer(self.winners_at(piles, index));
         }
     }
 
@@ -156,23 +158,23 @@ impl BatchSolver {
     ) -> [TableIndex; POSITIONS_PER_GROUP] {
         let [a, b, c, d] = positions;
         let all_have = a.len().min(b.len()).min(c.len()).min(d.len());
-        let mut places = [self.empty; POSITIONS_PER_GROUP];
+        let mut indices = [self.empty; POSITIONS_PER_GROUP];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let counters = [a, b, c, d];
-            places = array::from_fn(|lane| self.index_after_pile(places[lane], counters[lane]));
+            indices = array::from_fn(|lane| self.index_after_pile(indices[lane], counters[lane]));
         }
-        array::from_fn(|lane| self.index_after_piles(places[lane], &positions[lane][all_have..]))
+        array::from_fn(|lane| self.index_after_piles(indices[lane], &positions[lane][all_have..]))
     }
 
-    /// Returns the table index that is reached from the index `place` by appending `piles`.
+    /// Returns the table index that is reached from `index` by appending `piles`.
     #[inline]
-    fn index_after_piles(&self, place: TableIndex, piles: &[u64]) -> TableIndex {
-        piles.iter().fold(place, |place, &counters| self.index_after_pile(place, counters))
+    fn index_after_piles(&self, index: TableIndex, piles: &[u64]) -> TableIndex {
+        piles.iter().fold(index, |index, &counters| self.index_after_pile(index, counters))
     }
 
     #[inline]
-    fn index_after_pile(&self, place: TableIndex, counters: u64) -> TableIndex {
-        self.next[self.entry_index(place, counters)]
+    fn index_after_pile(&self, index: TableIndex, counters: u64) -> TableIndex {
+        self.next[self.entry_index(index, counters)]
     }
 
     /// Returns the index, in `next`, of the transition from `worth` when a pile of `counters` is appended.
@@ -181,12 +183,12 @@ impl BatchSolver {
         usize::from(worth | counters.min(self.seats.get() as u64) as TableIndex)
     }
 
-    /// Returns the winners of the position `piles`, whose table index is `place`. If the index is unknown, it is
+    /// Returns the winners of the position `piles`, whose table index is `index`. If the index is unknown, it is
     /// computed first.
     #[inline]
-    fn winners_at(&mut self, piles: &[u64], place: TableIndex) -> WinnersByFirst<'_> {
-        let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
-        WinnersByFirst { all: &self.winners, place, seats: self.seats }
+    fn winners_at(&mut self, piles: &[u64], index: TableIndex) -> WinnersByFirst<'_> {
+        let index = if index == UNKNOWN { self.extend_table(piles) } else { index };
+        WinnersByFirst { all: &self.winners, index, seats: self.seats }
     }
 
     /// Computes the missing transitions of a position and returns its table index. If the tables have no room for them,
@@ -194,15 +196,15 @@ impl BatchSolver {
     #[cold]
     #[inline(never)]
     fn extend_table(&mut self, piles: &[u64]) -> TableIndex {
-        let mut place = self.empty;
+        let mut index = self.empty;
         for &counters in piles {
-            let mut after = self.index_after_pile(place, counters);
+            let mut after = self.index_after_pile(index, counters);
             if after == UNKNOWN {
                 let ranks = self
                     .recurrence
-                    .ranks_with_pile(&self.ranks[usize::from(place >> self.row_bits)], counters);
+                    .ranks_with_pile(&self.ranks[usize::from(index >> self.row_bits)], counters);
                 after = self.index_of_ranks(&ranks);
-                let entry = self.entry_index(place, counters);
+                let entry = self.entry_index(index, counters);
                 self.next[entry] = after;
             }
             if after == UNKNOWN {
@@ -210,33 +212,33 @@ impl BatchSolver {
                 self.write_winners(UNKNOWN, &winners_of_piles(&piles, &self.matrix, self.ending));
                 return UNKNOWN;
             }
-            place = after;
+            index = after;
         }
-        place
+        index
     }
 
     /// Returns the table index of the worth with these ranks. Adds the worth if it is new, or returns [`UNKNOWN`] if
     /// there is no room for it.
     fn index_of_ranks(&mut self, ranks: &Ranks) -> TableIndex {
-        if let Some(&place) = self.places.get(ranks) {
-            return place;
+        if let Some(&index) = self.index_by_ranks.get(ranks) {
+            return index;
         }
-        let Ok(place) = TableIndex::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
-        self.write_winners(place, &RankRecurrence::solve_winners(&self.matrix, ranks));
+        let Ok(index) = TableIndex::try_from(self.ranks.len() << self.row_bits) else { return UNKNOWN };
+        self.write_winners(index, &RankRecurrence::solve_winners(&self.matrix, ranks));
         self.ranks.push(*ranks);
-        self.places.insert(*ranks, place);
-        place
+        self.index_by_ranks.insert(*ranks, index);
+        index
     }
 
-    fn write_winners(&mut self, place: TableIndex, winners: &BySeat<Seat>) {
-        self.winners[usize::from(place)..][..self.seats.get()].copy_from_slice(winners.as_slice());
+    fn write_winners(&mut self, index: TableIndex, winners: &BySeat<Seat>) {
+        self.winners[usize::from(index)..][..self.seats.get()].copy_from_slice(winners.as_slice());
     }
 }
 
 impl WinnersByFirst<'_> {
     /// Iterates over the winners, in the order of the first seats.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Seat> {
-        self.all[usize::from(self.place)..][..self.seats.get()].iter().copied()
+        self.all[usize::from(self.index)..][..self.seats.get()].iter().copied()
     }
 
     /// Returns a copy of the winners.
@@ -259,7 +261,7 @@ impl Index<Seat> for WinnersByFirst<'_> {
     #[inline]
     fn index(&self, first: Seat) -> &Seat {
         assert!(first.index() < self.seats.get(), "seat {first} of {} seats", self.seats);
-        &self.all[usize::from(self.place | TableIndex::from(first.index() as u8))]
+        &self.all[usize::from(self.index | TableIndex::from(first.index() as u8))]
     }
 }
 

@@ -155,7 +155,7 @@ impl Scenario {
         if let StepAction::Lag(seat, nanos) = step.what {
             referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
         }
-        let input = step.what.input(referee, step.note_hash.clone());
+        let input = step.what.to_input(referee, step.note_hash.clone());
         handle_and_watch(referee, &input, step_time, now, watch);
         if step.announced {
             referee.mark_effects_announced(step_time);
@@ -248,7 +248,11 @@ impl StepTime {
 }
 
 impl StepAction {
-    fn input(&self, referee: &Referee, note_hash: Result<Option<NoteHash>, NoteHashError>) -> RefereeInput {
+    fn to_input(
+        &self,
+        referee: &Referee,
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
+    ) -> RefereeInput {
         let state = referee.record().state();
         let seats = state.setup().seats();
         let seat = |index| seat_of(referee, index);

@@ -134,7 +134,7 @@ impl PileValues {
     }
 
     /// Returns the number of values that were computed rather than taken from the period.
-    pub fn computed(&self) -> usize {
+    pub fn computed_count(&self) -> usize {
         self.computed
     }
 

@@ -40,7 +40,7 @@ impl Fraction {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "the tolerance of the comparison allows for it")]
-    fn rounded(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 }
@@ -120,8 +120,8 @@ fn check_solution(piles: &[u64], first: usize, matrix: &AllianceMatrix, random: 
     let expected = search_position(&State::new(piles, mover, matrix.seats()), matrix, random, ending);
     let what = format!("{piles:?} {matrix} random {random:?} {ending} seat {first}");
     for (seat, &probability) in solved.win_probabilities.enumerate() {
-        assert!((probability - expected.chances[seat].rounded()).abs() < 1e-12, "{what}");
-        let rank = expected_rank(&expected.chances, matrix, seat).rounded();
+        assert!((probability - expected.chances[seat].to_f64()).abs() < 1e-12, "{what}");
+        let rank = expected_rank(&expected.chances, matrix, seat).to_f64();
         assert!((solved.expected_ranks[seat] - rank).abs() < 1e-12, "{what}");
     }
     assert_eq!(takes_of(&solved.optimal_takes), expected.optimal, "{what}");

@@ -119,7 +119,7 @@ impl Table {
         self.referee.record().state().setup().seats().seat(index).expect("a seat of the match")
     }
 
-    fn input(&mut self, input: RefereeInput) {
+    fn handle_input(&mut self, input: RefereeInput) {
         let effects = self.referee.handle_input(input, self.now);
         let refused = effects.iter().find(|effect| {
             matches!(effect, RefereeEffect::SendToSeat { message: SeatMessage::Refused(_), .. })
@@ -129,7 +129,7 @@ impl Table {
     }
 
     fn act(&mut self, seat: usize, action: SeatAction) {
-        self.input(RefereeInput::Act { seat: self.seat(seat), action });
+        self.handle_input(RefereeInput::Act { seat: self.seat(seat), action });
     }
 
     /// Sends the next message of a seat and returns its number.
@@ -162,7 +162,7 @@ impl Table {
         }
         if self.referee.record().state().phase() == MatchPhase::Declaring {
             self.now = self.referee.deadline().expect("the match waits for rows") + Duration::from_millis(1);
-            self.input(RefereeInput::Tick);
+            self.handle_input(RefereeInput::Tick);
         }
         while self.referee.record().state().end().is_none() {
             let state = self.referee.record().state();

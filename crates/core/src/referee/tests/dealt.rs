@@ -13,7 +13,7 @@ use std::time::Duration;
 const DEALT_ROWS: [&[u64]; 3] = [&[1, 2, 0], &[0, 2, 1], &[2, 0, 1]];
 
 fn dealt_table() -> Table {
-    Table::dealt(&DEALT_ROWS, &[2, 1])
+    Table::open_dealt(&DEALT_ROWS, &[2, 1])
 }
 
 fn is_dealt(event: &Event) -> bool {
@@ -82,7 +82,7 @@ fn a_cancelled_match_keeps_its_dealt_rows_secret() {
         if declares {
             declare_all(&mut table);
         }
-        let effects = table.input(RefereeInput::Cancel);
+        let effects = table.handle_input(RefereeInput::Cancel);
         assert!(matches!(events_in(&effects)[..], [Event::Ended { reason: EndReason::Cancelled, .. }]));
         let record = table.record();
         assert!(record.state().opened_rows().is_none());

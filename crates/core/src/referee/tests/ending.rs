@@ -103,13 +103,13 @@ fn single_takes_from_the_largest_piles_end_at_the_ply_limit() {
 #[test]
 fn a_cancelled_match_has_no_winner_and_no_audit() {
     for mut table in [Table::open(declared_match(2, &[5])), Table::open(standard_match(2, &[5]))] {
-        let effects = table.input(RefereeInput::Cancel);
+        let effects = table.handle_input(RefereeInput::Cancel);
         assert!(matches!(
             events_in(&effects)[..],
             [Event::Ended { reason: EndReason::Cancelled, winner: None }]
         ));
         assert_eq!(table.record().audit(), Err(RecordError::Cancelled { plies: 0 }));
-        assert_eq!(table.input(RefereeInput::Cancel), [], "a match is cancelled only once");
+        assert_eq!(table.handle_input(RefereeInput::Cancel), [], "a match is cancelled only once");
     }
 }
 
@@ -117,7 +117,7 @@ fn a_cancelled_match_has_no_winner_and_no_audit() {
 fn rows_of_a_match_cancelled_before_they_were_revealed_stay_secret() {
     let mut table = Table::open(declared_match(2, &[5]));
     table.declare(0, &[1, 0]);
-    table.input(RefereeInput::Cancel);
+    table.handle_input(RefereeInput::Cancel);
     let open: Vec<_> = table.record().public_events().map(|timed| &timed.event).collect();
     assert!(matches!(open[..], [Event::Created(_), Event::Ended { .. }]));
     assert_eq!(table.join(1).matrix, None);
@@ -146,7 +146,7 @@ fn everything_after_the_end_is_refused_and_changes_nothing() {
         assert_eq!(table.join(seat).phase, MatchPhase::Ended);
     }
     assert_eq!((table.referee.deadline(), table.wait(1_000_000)), (None, vec![]));
-    assert_eq!(table.input(RefereeInput::Cancel), []);
+    assert_eq!(table.handle_input(RefereeInput::Cancel), []);
     assert_eq!(table.record(), &record);
 }
 

@@ -89,7 +89,7 @@ fn a_bot_that_joins_at_its_deadline_is_forfeited() {
     table.leave(0);
     table.now = table.referee.deadline().unwrap();
     let seat = table.seat(0);
-    let effects = table.input(RefereeInput::Joined { seat });
+    let effects = table.handle_input(RefereeInput::Joined { seat });
     let snapshot = effects.into_iter().find_map(|effect| match effect {
         RefereeEffect::SendToSeat { message: SeatMessage::Snapshot(snapshot), .. } => Some(snapshot),
         _ => None,

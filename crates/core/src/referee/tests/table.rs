@@ -65,7 +65,7 @@ impl Table {
     }
 
     /// Begins a match of connected bots with these dealt rows.
-    pub(super) fn dealt(rows: &[&[u64]], piles: &[u64]) -> Self {
+    pub(super) fn open_dealt(rows: &[&[u64]], piles: &[u64]) -> Self {
         let mut setup = declared_match(rows.len(), piles);
         let matrix = assigned_match(rows, piles).assigned.unwrap();
         let salts = BySeat::from_fn(setup.seats(), |seat| DealHash::from_bytes([seat.index() as u8; 32]));
@@ -103,7 +103,7 @@ impl Table {
     }
 
     /// Handles an input and announces the effects at once.
-    pub(super) fn input(&mut self, input: RefereeInput) -> Vec<RefereeEffect> {
+    pub(super) fn handle_input(&mut self, input: RefereeInput) -> Vec<RefereeEffect> {
         let effects = self.referee.handle_input(input, self.now);
         self.referee.mark_effects_announced(self.now);
         effects
@@ -112,20 +112,20 @@ impl Table {
     /// Lets time pass, then sends a tick.
     pub(super) fn wait(&mut self, millis: u64) -> Vec<RefereeEffect> {
         self.now = self.now + ms(millis);
-        self.input(RefereeInput::Tick)
+        self.handle_input(RefereeInput::Tick)
     }
 
     /// Lets time pass until just before the deadline, when a tick must have no effect, and then until the deadline.
     pub(super) fn wait_for_deadline(&mut self) -> Vec<RefereeEffect> {
         let deadline = self.referee.deadline().expect("the match waits for someone");
         self.now = Timestamp::from_micros(deadline.as_micros() - 1);
-        assert_eq!(self.input(RefereeInput::Tick), []);
+        assert_eq!(self.handle_input(RefereeInput::Tick), []);
         self.now = deadline;
-        self.input(RefereeInput::Tick)
+        self.handle_input(RefereeInput::Tick)
     }
 
     pub(super) fn act(&mut self, seat: usize, action: SeatAction) -> Vec<RefereeEffect> {
-        self.input(RefereeInput::Act { seat: self.seat(seat), action })
+        self.handle_input(RefereeInput::Act { seat: self.seat(seat), action })
     }
 
     pub(super) fn declare(&mut self, seat: usize, offsets: &[u64]) -> Vec<RefereeEffect> {
@@ -141,16 +141,16 @@ impl Table {
     }
 
     pub(super) fn disqualify(&mut self, seat: usize) -> Vec<RefereeEffect> {
-        self.input(RefereeInput::Disqualify { seat: self.seat(seat) })
+        self.handle_input(RefereeInput::Disqualify { seat: self.seat(seat) })
     }
 
     pub(super) fn leave(&mut self, seat: usize) -> Vec<RefereeEffect> {
-        self.input(RefereeInput::Left { seat: self.seat(seat) })
+        self.handle_input(RefereeInput::Left { seat: self.seat(seat) })
     }
 
     /// Connects a seat's bot and returns its snapshot.
     pub(super) fn join(&mut self, seat: usize) -> MatchSnapshot {
-        let effects = self.input(RefereeInput::Joined { seat: self.seat(seat) });
+        let effects = self.handle_input(RefereeInput::Joined { seat: self.seat(seat) });
         match effects.as_slice() {
             [RefereeEffect::SendToSeat { seat: recipient, message: SeatMessage::Snapshot(snapshot) }]
                 if *recipient == self.seat(seat) =>

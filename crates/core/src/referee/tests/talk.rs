@@ -234,7 +234,7 @@ fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
         assert_eq!(shown(&table), [true]);
         assert!(table.record().public_head().is_some());
         let mut cancelled = Table { referee: resumed_referee(&table), now: table.now };
-        cancelled.input(RefereeInput::Cancel);
+        cancelled.handle_input(RefereeInput::Cancel);
         assert_eq!((cancelled.end(), shown(&cancelled)), (Some((EndReason::Cancelled, None)), vec![true]));
         let public: Vec<_> = cancelled.record().public_events().cloned().collect();
         let replayed = Record::replay(cancelled.record().id(), public).unwrap();

@@ -238,9 +238,9 @@ fn a_jump_in_time_forfeits_only_one_seat() {
 fn all_deadlines_have_passed_at_the_largest_timestamp() {
     let mut table = Table::open(standard_match(2, &[9; 9]));
     table.now = Timestamp::from_micros(u64::MAX);
-    table.input(RefereeInput::Tick);
+    table.handle_input(RefereeInput::Tick);
     assert_eq!(table.referee.deadline(), Some(table.now));
-    table.input(RefereeInput::Tick);
+    table.handle_input(RefereeInput::Tick);
     assert!(matches!(table.end(), Some((EndReason::AllForfeited, Some(_)))));
 }
 
@@ -327,7 +327,7 @@ fn the_declaration_clock_stops_during_storing() {
 fn cancelling_forfeits_no_seat() {
     let mut table = Table::open(standard_match(2, &[9]));
     table.now = table.referee.deadline().unwrap() + ms(1);
-    table.input(RefereeInput::Cancel);
+    table.handle_input(RefereeInput::Cancel);
     assert_eq!(table.end(), Some((EndReason::Cancelled, None)));
     assert_eq!(table.forfeit_reason(0), None);
 }
