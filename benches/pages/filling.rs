@@ -128,7 +128,7 @@ async fn fill_tournament(
             .context("the number of matches is not known in advance")?;
         let verdict = Arc::new(fold.schedule.format_verdict());
         let mut standings = fold.standings.lines(TournamentState::Finished);
-        let appraisal = fold.evidence.appraise_finally(&|| true)?;
+        let appraisal = fold.evidence.final_appraisal(&|| true)?;
         appraisal.add_to_standings(&mut standings, TournamentState::Finished);
         let over = TournamentResult { at, played, total, verdict };
         let standings = Arc::new(standings);

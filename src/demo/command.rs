@@ -125,7 +125,8 @@ async fn play_on_server(args: &DemoArgs, server: &EmbeddedServer) -> Result<Demo
 
 /// Returns the settings of the tournament.
 fn demo_settings(seed: u64) -> pb::TournamentSettings {
-    let positions = lastnim_tournament::PAPER.map(|counters| pb::Piles { counters: counters.to_vec() });
+    let positions =
+        lastnim_tournament::PAPER_POSITIONS.map(|counters| pb::Piles { counters: counters.to_vec() });
     let clock = pb::Clock {
         initial_ms: TIME_LIMIT_MS,
         increment_ms: 100,

@@ -5,7 +5,7 @@ use lastnim_bots::HouseBot;
 use lastnim_core::{game::BotName, oracle::Budget};
 use lastnim_tournament::{
     AllianceSource, MatchResult, ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores,
-    SeededDraw, adjust_for_all,
+    SeededDraw, adjust_p_values,
 };
 
 const FIELD: [Contestant; 6] = [
@@ -99,7 +99,7 @@ fn has_wrong_pair(ratings: &SatisfactionRatings, truth: &SatisfactionRatings) ->
             Some((ratings.lead_between(&one.bot, &other.bot)?, true_lead))
         })
         .collect();
-    let adjusted = adjust_for_all(&leads.iter().map(|(lead, _)| lead.chance_if_equal()).collect::<Vec<_>>());
+    let adjusted = adjust_p_values(&leads.iter().map(|(lead, _)| lead.chance_if_equal()).collect::<Vec<_>>());
     leads.iter().zip(adjusted).any(|((lead, truth), chance)| chance <= 0.05 && lead.lead * truth <= 0.0)
 }
 

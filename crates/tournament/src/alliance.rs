@@ -15,7 +15,7 @@ pub enum AllianceSource {
     Random,
     /// Every seat has its row from this matrix in every match.
     Given(AllianceMatrix),
-    /// Every seat is dealt a private row, by which it scores, and declares its row.
+    /// Every seat is dealt a private row, by which it scores, and declares a row, which may be a different one.
     Dealt(DealRule),
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn non_random_rows_are_the_same_in_every_match() {
+    fn only_random_rows_differ_between_matches() {
         let three = SeatCount::new(3).unwrap();
         let given = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
         let all = |alliance, expected: Option<&AllianceMatrix>| {

@@ -1,6 +1,6 @@
 //! Comparison of two bots.
 
-use super::{Appraisal, CrossTable, HeadToHead, SpreadBelief, StrengthLead, adjust_for_all};
+use super::{Appraisal, CrossTable, HeadToHead, SpreadBelief, StrengthLead, adjust_p_values};
 use lastnim_core::game::BotName;
 
 /// A comparison of two bots of a tournament.
@@ -50,8 +50,8 @@ impl BotComparison {
 /// Returns, for each lead, the probability that it is real and its adjusted p-value.
 fn lead_probabilities(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, f64)> {
     let Some(ratings) = appraisal.ratings() else { return Vec::new() };
-    let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
-    let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_if_equal()).collect::<Vec<_>>());
+    let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.max_spread());
+    let adjusted = adjust_p_values(&leads.iter().map(|lead| lead.chance_if_equal()).collect::<Vec<_>>());
     leads.iter().zip(adjusted).map(|(&lead, chance)| (spread.probability_better(lead), chance)).collect()
 }
 
@@ -77,7 +77,7 @@ mod tests {
             table.add_result(result);
             evidence.add_result(result);
         }
-        let compared = BotComparison::compare_all(&table, &evidence.appraise_finally(&|| true).unwrap());
+        let compared = BotComparison::compare_all(&table, &evidence.final_appraisal(&|| true).unwrap());
         let met: Vec<_> =
             compared.iter().map(|pair| (&pair.bot, &pair.other, pair.meeting.matches)).collect();
         assert_eq!(met, [(&bots[0], &bots[1], 10), (&bots[0], &bots[2], 0), (&bots[1], &bots[2], 10)]);

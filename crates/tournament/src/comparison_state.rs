@@ -4,7 +4,7 @@ use super::checkpoint::{CheckpointError, decode_state, encode_state, ensure_vali
 use super::{BotComparison, BoundedCrossTable, Checkpoint, HeadToHead};
 use lastnim_core::game::{BotName, TournamentId};
 
-/// The stored figures of a [`BotComparison`]: the meetings and both probabilities.
+/// The stored figures of a [`BotComparison`]: the meeting and both probabilities.
 type PairFigures = (HeadToHead, Option<f64>, Option<f64>);
 
 impl Checkpoint {

@@ -117,7 +117,7 @@ impl RatingEvidence {
         let fresh = Self::new(settings);
         ensure_valid(
             elo.is_some() == fresh.elo.is_some(),
-            "plain Elo is missing, or present for matches with more than two seats",
+            "plain Elo is missing, or present in a tournament that does not compute it",
         )?;
         if let Some(elo) = &elo {
             elo.ensure_consistent()?;
@@ -161,7 +161,7 @@ impl RatingEvidence {
     ///
     /// # Errors
     /// If `may_continue` returns false before the ratings are computed.
-    pub fn appraise_finally(&self, may_continue: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
+    pub fn final_appraisal(&self, may_continue: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
         let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
         for replicates in [ReplicateCount::default(), fewest] {
             match self.appraise(replicates, &mut Budget::interruptible(MAX_FINAL_STEPS, may_continue)) {
@@ -244,7 +244,7 @@ mod tests {
         let lines = |evidence: &RatingEvidence| {
             let mut lines = standings.lines(TournamentState::Finished);
             evidence
-                .appraise_finally(&|| true)
+                .final_appraisal(&|| true)
                 .unwrap()
                 .add_to_standings(&mut lines, TournamentState::Finished);
             lines
@@ -261,10 +261,10 @@ mod tests {
         let mut reversed = RatingEvidence::new(&settings);
         results.iter().rev().for_each(|result| reversed.add_result(result));
         assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
-        assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
+        assert!(matches!(evidence.final_appraisal(&|| false), Err(HaltReason::Stopped { .. })));
         let mut nothing = standings.lines(TournamentState::Finished);
         RatingEvidence::new(&settings)
-            .appraise_finally(&|| true)
+            .final_appraisal(&|| true)
             .unwrap()
             .add_to_standings(&mut nothing, TournamentState::Finished);
         assert_eq!(
@@ -303,7 +303,7 @@ mod tests {
             assert_eq!(evidence.max_groups, Some(MAX_NEWEST_GROUPS));
             RatingEvidence { max_groups: Some(30), ..evidence }
         };
-        let appraised = |evidence: &RatingEvidence| evidence.appraise_finally(&|| true).unwrap();
+        let appraised = |evidence: &RatingEvidence| evidence.final_appraisal(&|| true).unwrap();
         let restored = |evidence: &RatingEvidence| {
             let state = encode_state(&evidence.state());
             let settings = settings(TournamentFormat::Ladder(endless));
@@ -343,7 +343,7 @@ mod tests {
             standings.add_result(&result);
             evidence.add_result(&result);
         }
-        let appraisal = evidence.appraise_finally(&|| true).unwrap();
+        let appraisal = evidence.final_appraisal(&|| true).unwrap();
         let ordered = |state| {
             let mut lines = standings.lines(state);
             appraisal.add_to_standings(&mut lines, state);
@@ -369,7 +369,7 @@ mod tests {
             evidence.add_result(&result);
         }
         let mut lines = standings.lines(TournamentState::Finished);
-        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
+        evidence.final_appraisal(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
         let elo = |bot: &BotName| {
             let line = lines.iter().find(|line| line.bot == *bot).unwrap();
             line.elo.map(|points| format!("{points:.2}"))
@@ -408,7 +408,7 @@ mod tests {
             standings.lines(TournamentState::Finished).iter().map(|line| line.bot.to_string()).collect();
         assert_eq!(before[0], "bot0");
         let mut lines = standings.lines(TournamentState::Finished);
-        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
+        evidence.final_appraisal(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
         let rating = |line: &Standing| line.rating.map(|rating| rating.points);
         assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
         let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();

@@ -15,15 +15,15 @@ pub struct FormatProfile {
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
-    /// The results on which the format's pairings depend.
-    pub course: FormatCourse,
+    /// How the format schedules its matches.
+    pub scheduling: SchedulingMode,
     /// The view that shows a tournament's progress, in addition to the standings.
-    pub view: CourseView,
+    pub view: ProgressView,
 }
 
-/// The results on which the pairings of a format depend.
+/// How a format schedules its matches: what the pairings and the end of the tournament depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FormatCourse {
+pub enum SchedulingMode {
     /// The pairings do not depend on results: all of them are known at the start.
     Planned,
     /// The pairings depend on the results of earlier rounds.
@@ -35,7 +35,7 @@ pub enum FormatCourse {
 
 /// A view that shows a tournament's progress, in addition to its standings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CourseView {
+pub enum ProgressView {
     /// No view in addition to the standings.
     Standings,
     /// The scores of one bot against each opponent.
@@ -60,26 +60,26 @@ const MAX_LADDER_BOTS: usize = 1_024;
 
 /// The profile of a round robin, on which most others are based: the pairings are known at the start, and only the
 /// standings show the progress.
-const PLANNED: FormatProfile = FormatProfile {
+const ROUND_ROBIN: FormatProfile = FormatProfile {
     name: "round_robin",
     title: "round robin",
     summary: "all sets of bots meet, or a balanced sample of them",
     max_bots: MAX_BOTS,
     has_open_field: false,
-    course: FormatCourse::Planned,
-    view: CourseView::Standings,
+    scheduling: SchedulingMode::Planned,
+    view: ProgressView::Standings,
 };
 
 impl FormatProfile {
     /// All sets of bots play, or a balanced sample of them.
-    pub const ROUND_ROBIN: &'static Self = &PLANNED;
+    pub const ROUND_ROBIN: &'static Self = &ROUND_ROBIN;
     /// One bot plays against all the others.
     pub const GAUNTLET: &'static Self = &Self {
         name: "gauntlet",
         title: "gauntlet",
         summary: "one bot against the field",
-        view: CourseView::Opponents,
-        ..PLANNED
+        view: ProgressView::Opponents,
+        ..ROUND_ROBIN
     };
     /// Rounds in which bots with similar scores meet.
     pub const SWISS: &'static Self = &Self {
@@ -87,9 +87,9 @@ impl FormatProfile {
         title: "Swiss",
         summary: "bots with similar scores meet",
         max_bots: MAX_PAIRED_BOTS,
-        course: FormatCourse::InRounds,
-        view: CourseView::Rounds,
-        ..PLANNED
+        scheduling: SchedulingMode::InRounds,
+        view: ProgressView::Rounds,
+        ..ROUND_ROBIN
     };
     /// Rounds after which the best bots of each table advance.
     pub const KNOCKOUT: &'static Self = &Self {
@@ -97,9 +97,9 @@ impl FormatProfile {
         title: "knockout",
         summary: "the best bots of each table advance",
         max_bots: MAX_PAIRED_BOTS,
-        course: FormatCourse::InRounds,
-        view: CourseView::Bracket,
-        ..PLANNED
+        scheduling: SchedulingMode::InRounds,
+        view: ProgressView::Bracket,
+        ..ROUND_ROBIN
     };
     /// An open-ended series of matches, which bots can join and leave at any time.
     pub const LADDER: &'static Self = &Self {
@@ -108,17 +108,17 @@ impl FormatProfile {
         summary: "bots come and go until an organiser ends the tournament",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
-        course: FormatCourse::InRounds,
-        view: CourseView::Ratings,
+        scheduling: SchedulingMode::InRounds,
+        view: ProgressView::Ratings,
     };
     /// A sequential test of whether one bot is better than another.
     pub const SPRT: &'static Self = &Self {
         name: "sprt",
         title: "sequential test",
         summary: "is one bot better than another?",
-        course: FormatCourse::UntilDecided,
-        view: CourseView::Capital,
-        ..PLANNED
+        scheduling: SchedulingMode::UntilDecided,
+        view: ProgressView::Capital,
+        ..ROUND_ROBIN
     };
     /// All formats.
     pub const ALL: [&'static Self; 6] =

@@ -17,10 +17,10 @@ mod evidence;
 mod field_error;
 mod format;
 mod format_profile;
-mod game_value;
 mod interner;
 mod intervention;
 mod match_result;
+mod match_value;
 mod methods;
 mod oracle_access;
 mod pairing;
@@ -59,7 +59,7 @@ pub use draw::SeededDraw;
 pub use evidence::{Appraisal, RatingEvidence};
 pub use field_error::{FieldError, MAX_MATCHES};
 pub use format::{FormatError, LadderPairing, LadderSettings, TournamentFormat};
-pub use format_profile::{CourseView, FormatCourse, FormatProfile};
+pub use format_profile::{FormatProfile, ProgressView, SchedulingMode};
 pub use intervention::{
     DisqualifiedResults, OpenMatches, Reason, ReasonError, Rulings, TournamentEvent, VoidedMatch,
 };
@@ -68,12 +68,14 @@ pub use methods::{METHODS_VERSION, MethodsVersionError, check_methods_version};
 pub use oracle_access::OracleAccess;
 pub use pairing::Pairing;
 pub use pilot_results::PilotResults;
-pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
+pub use positions::{
+    DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER_POSITIONS, Positions, PositionsError,
+};
 pub use rating::{
     ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
     RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally, ReplicateCount,
     ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores, SkillEstimate,
-    SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
+    SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_p_values,
 };
 pub use retention::{RetainedMatchCount, Retention, RetentionDays};
 pub use sample_size::{PilotDifferences, SampleSize};

@@ -39,7 +39,7 @@ impl PilotResults {
             *self.matches.entry(bot.clone()).or_default() += 1;
             let (matches, sum) = group.bots.entry(bot.clone()).or_default();
             *matches += 1;
-            *sum += self.measure.value_of_game(self.scoring, outcome, seat);
+            *sum += self.measure.match_value(self.scoring, outcome, seat);
         }
     }
 
@@ -106,7 +106,7 @@ mod tests {
         let [first, second] = [0, 1].map(|seat| outcome.seats.seats().seat(seat).unwrap());
         outcome.seats[first].lost = Some(SeatLoss::Forfeited);
         (outcome.seats[second].regret, outcome.seats[second].rank_actual) = (5, 1);
-        let value = |measure: SprtMeasure, scoring, seat| measure.value_of_game(scoring, outcome, seat);
+        let value = |measure: SprtMeasure, scoring, seat| measure.match_value(scoring, outcome, seat);
         assert_eq!(value(SprtMeasure::Points, Scoring::Win, first), 0.0);
         assert_eq!(value(SprtMeasure::Points, Scoring::Satisfaction, first), 0.0);
         assert_eq!(value(SprtMeasure::Points, Scoring::Satisfaction, second), 0.5);

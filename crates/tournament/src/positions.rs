@@ -14,7 +14,7 @@ pub enum Positions {
     Listed(ListedPositions),
     /// Positions drawn from the tournament's seed.
     Drawn(DrawnPositions),
-    /// The positions in the figure and the tables of the paper; see [`PAPER`].
+    /// The positions in the figure and the tables of the paper; see [`PAPER_POSITIONS`].
     Paper,
 }
 
@@ -52,7 +52,7 @@ pub enum PositionsError {
 /// The distinct positions in Figure 1 and Tables 1 to 6 of the paper, in the order in which they first appear.
 ///
 /// Source: El-Seidy, El Kady and Nassr (2019), Journal of Game Theory 8(2):25-31.
-pub const PAPER: [&[u64]; 12] = [
+pub const PAPER_POSITIONS: [&[u64]; 12] = [
     &[1, 2, 2],
     &[4, 3],
     &[1, 2, 3, 2],
@@ -89,7 +89,7 @@ impl Positions {
     /// Accepts `count` random positions with these inclusive ranges of piles and counters.
     ///
     /// # Errors
-    /// If a number is out of range; the error names the first such number.
+    /// If `count` or a range is invalid; the error names the first invalid one.
     pub fn drawn(count: usize, piles: (usize, usize), counters: (u64, u64)) -> Result<Self, PositionsError> {
         if !(1..=MAX_POSITIONS).contains(&count) {
             return Err(PositionsError::Count(count));
@@ -108,7 +108,7 @@ impl Positions {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.len(),
             Self::Drawn(drawn) => drawn.count,
-            Self::Paper => PAPER.len(),
+            Self::Paper => PAPER_POSITIONS.len(),
         }
     }
 
@@ -117,13 +117,13 @@ impl Positions {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.get(index).cloned(),
             Self::Drawn(drawn) => (index < drawn.count).then(|| drawn.draw_piles(seed, index)),
-            Self::Paper => PAPER.get(index).map(|counters| valid_piles(counters)),
+            Self::Paper => PAPER_POSITIONS.get(index).map(|counters| valid_piles(counters)),
         }
     }
 }
 
 impl ListedPositions {
-    /// Returns the positions in order.
+    /// Returns the positions in the order in which they were listed.
     pub fn as_slice(&self) -> &[Piles] {
         &self.0
     }
@@ -174,8 +174,8 @@ mod tests {
                 printed.push(piles);
             }
         }
-        assert_eq!(PAPER.map(<[u64]>::to_vec).to_vec(), printed);
-        assert!((0..PAPER.len()).all(|index| Positions::Paper.piles(1, index).is_some()));
+        assert_eq!(PAPER_POSITIONS.map(<[u64]>::to_vec).to_vec(), printed);
+        assert!((0..PAPER_POSITIONS.len()).all(|index| Positions::Paper.piles(1, index).is_some()));
     }
 
     #[test]

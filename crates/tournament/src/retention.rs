@@ -22,12 +22,13 @@ impl Retention {
         (matches.is_some() || days.is_some()).then_some(Self { matches, days })
     }
 
-    /// Returns how many of the newest matches keep their records, however old they are.
+    /// Returns how many of the newest matches keep their records, however old they are; `None` if only the age counts.
     pub fn matches(&self) -> Option<RetainedMatchCount> {
         self.matches
     }
 
-    /// Returns for how many days all records are kept, however many matches there are.
+    /// Returns for how many days all records are kept, however many matches there are; `None` if only their number
+    /// counts.
     pub fn days(&self) -> Option<RetentionDays> {
         self.days
     }

@@ -3,7 +3,7 @@
 use super::rating::gamma_cdf;
 
 /// The quantile of the normal distribution for a two-sided test at the 5% level.
-const CRITICAL: f64 = 1.959_964;
+const CRITICAL_VALUE: f64 = 1.959_964;
 /// The quantile of the normal distribution for a power of 80%.
 const POWER_QUANTILE: f64 = 0.841_621;
 /// The probability that the cautious variance is below the true variance.
@@ -77,8 +77,8 @@ impl PilotDifferences {
         let freedom = self.groups - 1;
         let cautious = variance * f64::from(freedom) / chi_square_quantile(freedom, RISK);
         let groups = |variance: f64| {
-            let sums = (CRITICAL + POWER_QUANTILE) / difference;
-            whole_groups(sums * sums * variance + CRITICAL * CRITICAL / 2.0)
+            let sums = (CRITICAL_VALUE + POWER_QUANTILE) / difference;
+            whole_groups(sums * sums * variance + CRITICAL_VALUE * CRITICAL_VALUE / 2.0)
         };
         Some(SampleSize { groups: groups(variance), cautious: groups(cautious) })
     }
@@ -158,7 +158,7 @@ mod tests {
         let detected = (0..tests).filter(|_| {
             let sample = of_differences((0..groups).map(|_| drawn(draw, chances)));
             let (mean, variance) = (sample.mean().unwrap(), sample.variance().unwrap());
-            mean.abs() > CRITICAL * (variance / f64::from(sample.groups())).sqrt()
+            mean.abs() > CRITICAL_VALUE * (variance / f64::from(sample.groups())).sqrt()
         });
         f64::from(u32::try_from(detected.count()).unwrap()) / f64::from(tests)
     }

@@ -13,10 +13,10 @@ pub enum Scoring {
 }
 
 impl Scoring {
-    /// Returns the scoring that measures skill. If seats declare their rows, it is wins, since a seat could raise its
-    /// satisfaction by declaring a preference for the certain winner. If rows are assigned, it is satisfaction. With
-    /// two seats and standard rows both are equal, and the result is `Win`. If rows are dealt, satisfaction is that by
-    /// the dealt row, which a declaration does not change.
+    /// Returns the default: the scoring that measures skill. If seats declare their rows, it is wins, since a seat
+    /// could raise its satisfaction by declaring a preference for the certain winner. If rows are assigned, it is
+    /// satisfaction. With two seats and standard rows both are equal, and the result is `Win`. If rows are dealt,
+    /// satisfaction is that by the dealt row, which a declaration does not change.
     pub fn default_for(alliance: &AllianceSource, seats: SeatCount) -> Self {
         match alliance {
             AllianceSource::Declared => Self::Win,

@@ -190,7 +190,7 @@ impl Settings {
         if is_win { RatingMeasure::Wins } else { RatingMeasure::Satisfaction }
     }
 
-    /// Returns the piles of the position with this index, as stored in a pairing.
+    /// Returns the piles of the position with this index, as stored in a pairing; `None` if the index is too large.
     pub fn piles(&self, position: usize) -> Option<Piles> {
         self.positions.piles(self.seed, position)
     }

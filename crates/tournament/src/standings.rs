@@ -28,7 +28,7 @@ use std::{
 pub struct Standings {
     scoring: Scoring,
     order: StandingsOrder,
-    before_lot: TieBreak,
+    first_tie_break: TieBreak,
     seed: u64,
     /// The number of the draw of lots.
     draw: u64,
@@ -49,7 +49,7 @@ impl Standings {
         let mut standings = Self {
             scoring: settings.scoring,
             order: settings.format.final_order(),
-            before_lot: TieBreak::before_lot(&settings.alliance),
+            first_tie_break: TieBreak::first_for(&settings.alliance),
             seed: settings.seed,
             draw: 0,
             seats: settings.seats,
@@ -58,7 +58,7 @@ impl Standings {
             against: Vec::new(),
         };
         for bot in field {
-            standings.number_of_bot(bot);
+            standings.find_or_add_bot(bot);
         }
         standings
     }
@@ -90,19 +90,19 @@ impl Standings {
 
     /// Adds an empty line for a bot that joins the field, unless it already has a line.
     pub fn add_bot(&mut self, bot: &BotName) {
-        self.number_of_bot(bot);
+        self.find_or_add_bot(bot);
     }
 
     /// Counts the result of one match. Each result must be added exactly once. A cancelled match does not count, and a
     /// bot without a line gets one.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
-        let bots = result.bots.map(|bot| self.number_of_bot(bot));
+        let bots = result.bots.map(|bot| self.find_or_add_bot(bot));
         for (seat, &bot) in bots.enumerate() {
             let before = self.tallies[bot].score_units(self.scoring);
-            self.tallies[bot].add_game(outcome, seat);
+            self.tallies[bot].add_match(outcome, seat);
             let units = self.tallies[bot].score_units(self.scoring) - before;
-            if units > 0 && self.before_lot == TieBreak::HeadToHead {
+            if units > 0 && self.first_tie_break == TieBreak::HeadToHead {
                 for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
                     *self.against[bot].entry(opponent as u32).or_default() += units;
                 }
@@ -116,7 +116,7 @@ impl Standings {
     pub fn set_bye_scores(&mut self, byes: &[Bye], table_groups: TableGroups) {
         let a_round = self.scoring.bye_units(self.seats.get(), table_groups.get());
         for Bye { bot, rounds, .. } in byes {
-            let place = self.number_of_bot(bot);
+            let place = self.find_or_add_bot(bot);
             self.tallies[place].set_bye_scores(rounds.cast_signed() * a_round);
         }
     }
@@ -135,20 +135,21 @@ impl Standings {
 
     /// Adds the lines of bots with equal points, which are given by number in ascending order.
     fn add_level_lines(&self, level: &[usize], state: TournamentState, lines: &mut Vec<Standing>) {
-        let points: HashMap<usize, i64> = match self.before_lot {
+        let points: HashMap<usize, i64> = match self.first_tie_break {
             TieBreak::HeadToHead => {
                 level.iter().map(|&bot| (bot, self.head_to_head_points(bot, level))).collect()
             }
             TieBreak::Regret | TieBreak::Lot => HashMap::new(),
         };
-        let cmp_before_lot = |one: usize, other: usize| match self.before_lot {
+        let cmp_before_lot = |one: usize, other: usize| match self.first_tie_break {
             TieBreak::HeadToHead => points[&other].cmp(&points[&one]),
             TieBreak::Regret | TieBreak::Lot => self.tallies[one].cmp_regret(&self.tallies[other]),
         };
         let name = |bot: usize| &self.bots.items()[bot];
         let draws_lots = state == TournamentState::Finished;
         let lot = |bot: usize| {
-            draws_lots.then(|| (self.tallies[bot].is_absent(), lot_of_bot(self.seed, self.draw, name(bot))))
+            draws_lots
+                .then(|| (self.tallies[bot].made_no_takes(), lot_of_bot(self.seed, self.draw, name(bot))))
         };
         let mut level = level.to_vec();
         level.sort_by(|&one, &other| {
@@ -159,7 +160,7 @@ impl Standings {
         for (index, &bot) in level.iter().enumerate() {
             let tie_break = index.checked_sub(1).and_then(|ahead| {
                 let is_level = cmp_before_lot(level[ahead], bot).is_eq();
-                if is_level { draws_lots.then_some(TieBreak::Lot) } else { Some(self.before_lot) }
+                if is_level { draws_lots.then_some(TieBreak::Lot) } else { Some(self.first_tie_break) }
             });
             let is_shared = index > 0 && tie_break.is_none();
             let place = if is_shared { lines[first + index - 1].place } else { (first + index) as u32 + 1 };
@@ -168,7 +169,7 @@ impl Standings {
         }
     }
 
-    fn number_of_bot(&mut self, bot: &BotName) -> usize {
+    fn find_or_add_bot(&mut self, bot: &BotName) -> usize {
         let number = self.bots.intern(bot) as usize;
         if number == self.tallies.len() {
             self.tallies.push(StandingTally::default());
@@ -473,7 +474,7 @@ mod tests {
     }
 
     /// Generates a result for each match of a small tournament; seats are lost with probability `losses` / 8.
-    fn random_result(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
+    fn random_results(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
         let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
         pairings
             .map(|pairing| {
@@ -506,7 +507,7 @@ mod tests {
         ) {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
-            let mut results = random_result(&settings, &field, seed, losses);
+            let mut results = random_results(&settings, &field, seed, losses);
             let in_order = fold(&settings, &field, &results);
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
@@ -520,7 +521,7 @@ mod tests {
         fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
             let settings = testing::settings(seats, 1, AllianceSource::Declared);
             let field = testing::field(seats + more);
-            let results = random_result(&settings, &field, seed, 0);
+            let results = random_results(&settings, &field, seed, 0);
             let finished = results.iter().filter(|result| result.outcome.is_some()).count();
             let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
             prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);

@@ -23,18 +23,18 @@ pub(super) struct StandingTally {
     no_shows: u32,
     /// The points for the bot's byes, in the units of the scoring. The format sets them.
     #[serde(skip)]
-    byes: i64,
+    bye_units: i64,
     versions: VersionTally,
 }
 
 impl StandingTally {
     /// Sets the points for the bot's byes, in the units of the scoring.
     pub(super) fn set_bye_scores(&mut self, units: i64) {
-        self.byes = units;
+        self.bye_units = units;
     }
 
     /// Counts a match that the bot played in `seat`. A lost seat counts as last, even if the steward won for it.
-    pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
+    pub(super) fn add_match(&mut self, outcome: &MatchOutcome, seat: Seat) {
         let (result, credit) = (&outcome.seats[seat], outcome.credit(seat));
         self.matches += 1;
         if credit.attended {
@@ -56,7 +56,7 @@ impl StandingTally {
 
     /// Returns the points, including those for byes: a number of wins, or satisfaction in units of 1 / (n - 1).
     pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
-        self.won_units(scoring) + self.byes
+        self.won_units(scoring) + self.bye_units
     }
 
     /// Returns the points without those for byes.
@@ -78,11 +78,11 @@ impl StandingTally {
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
         let by_regret = scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches));
-        self.is_absent().cmp(&other.is_absent()).then(by_regret)
+        self.made_no_takes().cmp(&other.made_no_takes()).then(by_regret)
     }
 
     /// Returns whether the bot played matches but made no take.
-    pub(super) fn is_absent(&self) -> bool {
+    pub(super) fn made_no_takes(&self) -> bool {
         self.matches > 0 && self.plies == 0
     }
 
@@ -123,10 +123,10 @@ impl StandingTally {
 }
 
 fn mean_of(sum: i64, of: i64) -> Option<f64> {
-    (of > 0).then(|| divide_or_zero(sum, of))
+    (of > 0).then(|| divide_integers(sum, of))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a tournament's counts are far below 2^53")]
-fn divide_or_zero(sum: i64, by: i64) -> f64 {
+fn divide_integers(sum: i64, by: i64) -> f64 {
     sum as f64 / by as f64
 }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// What decides between bots that are level: with equal points, or with equal ratings in standings that are sorted by
 /// rating. The variants are in the order in which they are applied. A tournament uses either [`Regret`](Self::Regret)
-/// or [`HeadToHead`](Self::HeadToHead), see [`Self::before_lot`].
+/// or [`HeadToHead`](Self::HeadToHead), see [`Self::first_for`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TieBreak {
     /// Lower regret per match.
@@ -21,7 +21,7 @@ pub enum TieBreak {
 impl TieBreak {
     /// Returns the tie-break that is tried before the lot: regret if rows are assigned or dealt, otherwise head to
     /// head. A bot that declares its row chooses what counts as its regret.
-    pub fn before_lot(alliance: &AllianceSource) -> Self {
+    pub fn first_for(alliance: &AllianceSource) -> Self {
         match alliance {
             AllianceSource::Declared => Self::HeadToHead,
             AllianceSource::Standard

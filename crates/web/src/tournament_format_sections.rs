@@ -14,7 +14,7 @@ use lastnim_report::rating_history::rating_chart;
 use lastnim_report::render::Html;
 use lastnim_report::words::count_with_noun;
 use lastnim_report::{Block, Round, Section};
-use lastnim_tournament::CourseView;
+use lastnim_tournament::ProgressView;
 use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -58,14 +58,14 @@ pub(super) async fn read_format_findings(
     let mut findings = FormatFindings::default();
     let tournament_id = tournament.id.clone();
     match tournament.format_profile().view {
-        CourseView::Rounds | CourseView::Bracket | CourseView::Ratings => {
+        ProgressView::Rounds | ProgressView::Bracket | ProgressView::Ratings => {
             let request =
                 pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
             let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
             findings.has_more_matches = !list.next_page_token.is_empty();
             findings.matches = list.matches;
         }
-        CourseView::Standings | CourseView::Opponents | CourseView::Capital => {}
+        ProgressView::Standings | ProgressView::Opponents | ProgressView::Capital => {}
     }
     if has_comparisons(tournament) {
         let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: true };
@@ -98,8 +98,8 @@ pub(super) async fn read_format_findings(
 fn has_comparisons(tournament: &pb::Tournament) -> bool {
     let most = match tournament.format_profile().view {
         // Each pair meets at most once or twice.
-        CourseView::Bracket => return false,
-        CourseView::Opponents => MAX_OPPONENTS,
+        ProgressView::Bracket => return false,
+        ProgressView::Opponents => MAX_OPPONENTS,
         _ => MAX_COMPARED_BOTS,
     };
     (1..=MAX_COUNTED_MATCHES).contains(&tournament.matches_played) && tournament.field.len() <= most
@@ -112,7 +112,7 @@ pub(super) fn cross_table_html(
     standings: &[pb::Standing],
     findings: &FormatFindings,
 ) -> String {
-    if tournament.format_profile().view == CourseView::Opponents || standings.len() > MAX_COMPARED_BOTS {
+    if tournament.format_profile().view == ProgressView::Opponents || standings.len() > MAX_COMPARED_BOTS {
         return String::new();
     }
     head_to_head_html(standings, &findings.comparisons)
@@ -126,16 +126,16 @@ pub(super) fn format_sections_html(
 ) -> String {
     let mut bracket = String::new();
     let section = match tournament.format_profile().view {
-        CourseView::Standings => None,
-        CourseView::Rounds => round_section(tournament, verdict, findings),
-        CourseView::Bracket => {
+        ProgressView::Standings => None,
+        ProgressView::Rounds => round_section(tournament, verdict, findings),
+        ProgressView::Bracket => {
             let (rounds, notes) = shown_rounds(tournament, verdict, findings);
             bracket = bracket_html(&rounds, &notes);
             None
         }
-        CourseView::Ratings => rating_section(findings),
-        CourseView::Capital => verdict.and_then(capital_section),
-        CourseView::Opponents => opponent_section(tournament, findings),
+        ProgressView::Ratings => rating_section(findings),
+        ProgressView::Capital => verdict.and_then(capital_section),
+        ProgressView::Opponents => opponent_section(tournament, findings),
     };
     let others = (findings.other_forfeiters > 0).then(|| {
         let others = count_with_noun(findings.other_forfeiters as u64, "other bot", "other bots");

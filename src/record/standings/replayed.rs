@@ -212,7 +212,7 @@ impl ReplayedResults {
         let mut lines = standings.lines(state);
         let mut compared = Vec::new();
         if ratings == RatingChoice::Final {
-            let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
+            let appraisal = evidence.final_appraisal(&|| true).map_err(|halt| halt.to_string())?;
             appraisal.add_to_standings(&mut lines, state);
             compared = BotComparison::compare_all(&cross_table, &appraisal);
         }

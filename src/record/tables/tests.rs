@@ -45,7 +45,7 @@ proptest! {
         let (mut table, mut evidence) = (CrossTable::new(), RatingEvidence::new(&settings));
         table.add_result(&result);
         evidence.add_result(&result);
-        let appraisal = evidence.appraise_finally(&|| true).unwrap();
+        let appraisal = evidence.final_appraisal(&|| true).unwrap();
         let mut won = 0;
         for line in standings.lines(TournamentState::Finished) {
             let row = rows.iter().find(|row| row.bot == line.bot.as_str()).unwrap();

@@ -10,7 +10,7 @@ use crate::tournaments::tournament_view::TournamentView;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::{MatchSetup, Timestamp};
 use lastnim_store::MatchSummary;
-use lastnim_tournament::{FormatCourse, TournamentState};
+use lastnim_tournament::{SchedulingMode, TournamentState};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -
     // Unless all matches are planned before the start, a match may have to wait for the last match of a round; with a
     // limit on matches per bot, it may have to wait for a bot. In the worst case, only one match is then played at a
     // time.
-    let is_free = settings.format.profile().course == FormatCourse::Planned;
+    let is_free = settings.format.profile().scheduling == SchedulingMode::Planned;
     let at_once =
         if is_free && settings.bot_concurrency.is_none() { settings.concurrency.get() as u64 } else { 1 };
     let one_after_the_other = u32::try_from(matches.div_ceil(at_once)).unwrap_or(u32::MAX);

@@ -8,8 +8,8 @@ use crate::tournaments::tournament_handle::TournamentHandle;
 use lastnim_core::game::TournamentId;
 use lastnim_store::{Change, StoredResult};
 use lastnim_tournament::{
-    BotComparison, BoundedCrossTable, Checkpoint, CrossTable, FormatCourse, MatchResult, RatingEvidence,
-    Rulings,
+    BotComparison, BoundedCrossTable, Checkpoint, CrossTable, MatchResult, RatingEvidence, Rulings,
+    SchedulingMode,
 };
 use std::sync::Arc;
 use tokio::runtime::Handle;
@@ -226,10 +226,10 @@ impl Arena {
     ) -> Result<Option<ComparedResults>, ArenaError> {
         let view = self.tournament(id).await?;
         let (settings, is_final) = (&view.stored.settings, view.stored.over.is_some());
-        let settled = match (self.live_tournament(id), settings.format.profile().course) {
+        let settled = match (self.live_tournament(id), settings.format.profile().scheduling) {
             (Some(handle), _) => handle.settled_below(),
             // In a sequential test, matches after the decision do not count.
-            (None, FormatCourse::UntilDecided) => view.total,
+            (None, SchedulingMode::UntilDecided) => view.total,
             (None, _) => u64::MAX,
         };
         let events = self.tournament_events(id).await?;
@@ -252,7 +252,7 @@ impl Arena {
             }
         }
         // The appraisal stops early only when no caller is waiting any more.
-        let appraisal = evidence.appraise_finally(&is_wanted);
+        let appraisal = evidence.final_appraisal(&is_wanted);
         Ok(appraisal.ok().map(|appraisal| {
             let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
             ComparedResults { compared, is_final }

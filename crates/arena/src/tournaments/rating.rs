@@ -61,7 +61,7 @@ impl Arena {
         let rating = self.inner.environment.spawn_computation(move || {
             let _turn = turn;
             let may_continue = || !arena.is_stopped();
-            let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&may_continue));
+            let appraise = || evidence.rate_with(|evidence| evidence.final_appraisal(&may_continue));
             rated.cpu_times.measure(CpuTask::Rating, appraise)
         });
         match rating.await {

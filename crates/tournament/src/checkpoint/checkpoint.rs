@@ -13,9 +13,9 @@ struct StateKind {
     version: u32,
 }
 
-/// The state of a running tournament.
+/// The kind of checkpoint that contains the state of a running tournament.
 const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 11 };
-/// The comparison of the bots after a tournament.
+/// The kind of checkpoint that contains the comparison of the bots after a tournament.
 const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 8 };
 
 /// The state of a tournament after some or all of its results.
@@ -36,7 +36,7 @@ pub struct Checkpoint {
 #[non_exhaustive]
 pub enum CheckpointError {
     /// The checkpoint has a different version.
-    #[error("it has version {found}, but this program reads version {expected}")]
+    #[error("the checkpoint has version {found}, but this program reads version {expected}")]
     Version {
         /// The version of the state and its encoding.
         found: u32,
@@ -44,16 +44,16 @@ pub enum CheckpointError {
         expected: u32,
     },
     /// The checkpoint is corrupt.
-    #[error("its hash does not match its contents")]
+    #[error("the checkpoint's hash does not match its contents")]
     Hash,
     /// The checkpoint's state is invalid.
-    #[error("its state cannot be read: {0}")]
+    #[error("the checkpoint's state cannot be read: {0}")]
     Malformed(&'static str),
     /// The tournament's format does not support checkpoints.
     #[error("this kind of tournament has no checkpoints")]
     Unsupported,
     /// The checkpoint counts results or field changes that the store does not have.
-    #[error("it counts {0} that are not in the store")]
+    #[error("the checkpoint counts {0} that are not in the store")]
     Missing(&'static str),
 }
 

@@ -38,7 +38,7 @@ pub enum SnapshotUnavailable {
 
 impl ResultFold {
     /// Creates the state of a tournament from a new schedule, all bots that were ever in the field, and all changes to
-    /// the field, in order. Results of voided matches must not be added.
+    /// the field, oldest first. Results of voided matches must not be added.
     pub fn new<'a>(
         settings: &Settings,
         mut schedule: Box<dyn Schedule>,
@@ -67,7 +67,7 @@ impl ResultFold {
         rulings: Rulings,
         state: &[u8],
     ) -> Result<Self, CheckpointError> {
-        let (told, recounts, reported, schedule_state, standings, evidence, cross_table): (
+        let (applied, recounts, reported, schedule_state, standings, evidence, cross_table): (
             usize,
             u64,
             ReportedResults,
@@ -76,7 +76,7 @@ impl ResultFold {
             _,
             _,
         ) = decode_state(state)?;
-        let later = changes.get(told..).ok_or(CheckpointError::Missing("field changes"))?;
+        let later = changes.get(applied..).ok_or(CheckpointError::Missing("field changes"))?;
         ensure_valid(recounts == rulings.recounts(), "later interventions have changed which results count")?;
         reported.ensure_consistent()?;
         schedule.restore(schedule_state, &reported)?;

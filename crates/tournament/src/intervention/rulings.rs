@@ -46,7 +46,7 @@ impl Rulings {
     }
 
     /// Returns the number of events so far.
-    pub fn events(&self) -> usize {
+    pub fn event_count(&self) -> usize {
         self.events
     }
 
@@ -87,7 +87,7 @@ impl Rulings {
     }
 
     /// Returns the seats of disqualified bots in a pairing.
-    pub fn lost_seats(&self, pairing: &Pairing) -> impl Iterator<Item = Seat> {
+    pub fn disqualified_seats(&self, pairing: &Pairing) -> impl Iterator<Item = Seat> {
         pairing.bots.enumerate().filter(|(_, bot)| self.is_disqualified(bot)).map(|(seat, _)| seat)
     }
 
@@ -128,7 +128,7 @@ impl Rulings {
 
 impl Rulings {
     /// Returns an event that voids the matches that are not voided yet; `None` if all of them are voided.
-    pub fn void(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
+    pub fn voiding_event(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
         matches.retain(|voided| !self.voided.contains_key(&voided.id));
         matches.sort_by_key(|voided| (voided.number, voided.id));
         matches.dedup();
@@ -164,10 +164,10 @@ mod tests {
         let (first, second) =
             (VoidedMatch { number: 3, id }, VoidedMatch { number: 2, id: MatchId::new(2, &[1; 10]) });
         let reason: Reason = "the network was down".parse().unwrap();
-        let event = Rulings::default().void(vec![first, second, first], reason.clone()).unwrap();
+        let event = Rulings::default().voiding_event(vec![first, second, first], reason.clone()).unwrap();
         assert_eq!(event, TournamentEvent::Voided { matches: vec![second, first], reason: reason.clone() });
         let rulings = Rulings::of([&event]);
-        assert_eq!(rulings.void(vec![first, second], reason.clone()), None);
+        assert_eq!(rulings.voiding_event(vec![first, second], reason.clone()), None);
         assert_eq!(rulings.void_reason(id), Some(&reason));
     }
 

@@ -67,18 +67,19 @@ fn beta_cdf_below_mean(a: f64, b: f64, x: f64) -> f64 {
 
 /// A continued fraction, which is evaluated from its first term onwards by Lentz's method.
 struct ContinuedFraction {
-    value: f64,
+    /// The first term, or a tiny number if that is 0.
+    first_term: f64,
 }
 
 impl ContinuedFraction {
-    fn starting_with(value: f64) -> Self {
-        Self { value: if value.abs() < MIN_MAGNITUDE { MIN_MAGNITUDE } else { value } }
+    fn starting_with(term: f64) -> Self {
+        Self { first_term: if term.abs() < MIN_MAGNITUDE { MIN_MAGNITUDE } else { term } }
     }
 
     /// Evaluates the fraction; `part` returns the numerator and denominator of each step. Steps are numbered from 1.
     fn evaluate(self, part: impl Fn(u32) -> (f64, f64)) -> f64 {
         let nonzero = |value: f64| if value.abs() < MIN_MAGNITUDE { MIN_MAGNITUDE } else { value };
-        let (mut value, mut above, mut below) = (self.value, self.value, 0.0);
+        let (mut value, mut above, mut below) = (self.first_term, self.first_term, 0.0);
         for step in 1..MAX_TERMS {
             let (numerator, denominator) = part(step);
             below = 1.0 / nonzero(denominator + numerator * below);

@@ -34,9 +34,9 @@ impl EloRatings {
 
     /// Updates the ratings by the result of one match. Matches must be added in the order of their numbers.
     pub fn add_result(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of_result(result) else { return };
-        let &[one, other] = said.table() else { return };
-        let (winner, loser) = if said.winner() == one { (one, other) } else { (other, one) };
+        let Some(rated) = RatedMatch::of_result(result) else { return };
+        let &[one, other] = rated.table() else { return };
+        let (winner, loser) = if rated.winner() == one { (one, other) } else { (other, one) };
         let surprise = 1.0 - self.rating(winner).chance_against(self.rating(loser));
         let won = MAX_POINTS_PER_MATCH * surprise;
         for (bot, won) in [(winner, won), (loser, -won)] {

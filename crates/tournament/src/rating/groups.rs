@@ -53,8 +53,8 @@ impl GroupCounts {
         (self.tables.len() + self.wins.len()) as u64
     }
 
-    /// Sums the wins and matches of all groups, each multiplied by the group's weight. `weight` is called once for each
-    /// group, in order.
+    /// Sums the wins and matches of all groups, each multiplied by the group's weight, and adds the virtual results of
+    /// the prior. `weight` is called once for each group, in the order in which the groups were added.
     pub(super) fn statistics(
         &self,
         tables: &SeatedTables,

@@ -49,13 +49,14 @@ pub struct SpreadBelief {
 }
 
 /// The number of possible spreads that are evaluated.
-const SPREADS: u32 = 60;
+const SPREAD_COUNT: u32 = 60;
 
 impl SpreadBelief {
     /// Computes the posterior from each bot's distance from the mean of the bots that it is compared with, and the
     /// variance of that distance. `greatest` is the maximum spread.
     pub fn of_strengths(strengths: &[(f64, f64)], greatest: f64) -> Self {
-        let spreads = (0..SPREADS).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREADS));
+        let spreads =
+            (0..SPREAD_COUNT).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREAD_COUNT));
         let log_chance = |spread: f64| -> f64 {
             let one = |&(strength, variance): &(f64, f64)| {
                 let variance = variance + spread * spread;
@@ -89,7 +90,7 @@ impl SpreadBelief {
 /// most 5% would be at most 5%.
 ///
 /// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
-pub fn adjust_for_all(chances: &[f64]) -> Vec<f64> {
+pub fn adjust_p_values(chances: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|&one, &other| chances[one].total_cmp(&chances[other]));
     let mut adjusted = vec![1.0; chances.len()];
@@ -135,13 +136,13 @@ mod tests {
 
     #[test]
     fn p_values_are_adjusted_by_holms_method() {
-        let adjusted = adjust_for_all(&[0.04, 0.01, 0.5, 0.015]);
+        let adjusted = adjust_p_values(&[0.04, 0.01, 0.5, 0.015]);
         let expected = [0.08, 0.04, 0.5, 0.045];
         assert!(
             adjusted.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-12),
             "{adjusted:?}"
         );
-        assert_eq!(adjust_for_all(&[]), Vec::<f64>::new());
-        assert_eq!(adjust_for_all(&[0.9, 0.9]), [1.0, 1.0]);
+        assert_eq!(adjust_p_values(&[]), Vec::<f64>::new());
+        assert_eq!(adjust_p_values(&[0.9, 0.9]), [1.0, 1.0]);
     }
 }

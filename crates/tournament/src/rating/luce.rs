@@ -16,7 +16,7 @@ const MAX_STEPS: u32 = 100;
 /// Maximum number of times that one Newton step is halved.
 const MAX_HALVINGS: u32 = 50;
 /// Conjugate gradients reduce the residual to this fraction in each Newton step; the next step corrects the rest.
-const REDUCTION: f64 = 1e-2;
+const RESIDUAL_REDUCTION: f64 = 1e-2;
 /// Sums of `e^theta` at a table are computed relative to the strongest of all bots, unless the sum would be smaller
 /// than this and could lose precision.
 const MIN_SUM: f64 = 1e-200;
@@ -83,7 +83,7 @@ impl<'a> LuceLikelihood<'a> {
                 sum += *chance;
             }
             if sum < MIN_SUM {
-                (base, sum) = table_chances(table, theta, chances);
+                (base, sum) = set_relative_powers(table, theta, chances);
             }
             log -= matches * (base + sum.ln());
             for (&bot, chance) in table.iter().zip(chances) {
@@ -105,7 +105,7 @@ impl<'a> LuceLikelihood<'a> {
 
 /// Sets `chances` to `e^theta` of each bot at a table, relative to the strongest of them; returns the greatest strength
 /// and the sum of `chances`.
-fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64) {
+fn set_relative_powers(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64) {
     let greatest = table.iter().map(|&bot| theta[bot as usize]).fold(f64::NEG_INFINITY, f64::max);
     for (&bot, chance) in table.iter().zip(&mut *chances) {
         *chance = (theta[bot as usize] - greatest).exp();
@@ -128,7 +128,7 @@ pub(super) fn maximise_likelihood(
     budget.spend(tables.steps())?;
     let mut here = LuceLikelihood::at_strengths(tables, statistics, &theta);
     for _ in 0..MAX_STEPS {
-        let step = here.information.solve(&here.gradient, REDUCTION, budget)?;
+        let step = here.information.solve(&here.gradient, RESIDUAL_REDUCTION, budget)?;
         let greatest = step.iter().map(|step| step.abs()).fold(0.0, f64::max);
         if greatest <= tolerance {
             // Over such a short distance the derivatives hardly change, so Newton's step raises the likelihood and

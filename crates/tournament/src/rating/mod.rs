@@ -40,7 +40,7 @@ pub(crate) use distributions::gamma_cdf;
 pub use elo::EloRatings;
 pub use elo_by_number::EloByNumber;
 pub use interval::ConfidenceInterval;
-pub use lead::{SpreadBelief, StrengthLead, adjust_for_all};
+pub use lead::{SpreadBelief, StrengthLead, adjust_p_values};
 pub use measure::RatingMeasure;
 pub use online::{OnlineRatings, StrengthBelief};
 pub use rated_match::RatedMatch;

@@ -1,13 +1,13 @@
 //! The standard normal distribution.
 
 /// Beyond this many standard deviations the tail is below float precision.
-const END: f64 = 8.0;
+const MAX_DEVIATIONS: f64 = 8.0;
 
 /// Returns the probability that a standard normal variable is at most `x`.
 ///
 /// Source: Marsaglia, "Evaluating the Normal Distribution" (2004).
 pub(crate) fn normal_cdf(x: f64) -> f64 {
-    if x.abs() >= END {
+    if x.abs() >= MAX_DEVIATIONS {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }
     let (mut term, mut sum, mut odd) = (x, 0.0, 1.0);

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The prior variance of a strength by wins: the inverse of 1/4, the information of the virtual draw.
-const FIRST_VARIANCE_OF_WINS: f64 = 4.0;
+const WINS_PRIOR_VARIANCE: f64 = 4.0;
 /// The prior variance of a strength by satisfaction: two out of three bots are expected to be within 0.2 of the mean.
-const FIRST_VARIANCE_OF_SATISFACTION: f64 = 0.04;
+const SATISFACTION_PRIOR_VARIANCE: f64 = 0.04;
 /// The quantile of the standard normal distribution for a two-sided 95% interval.
-const QUANTILE: f64 = 1.959_963_984_540_054;
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 /// Ratings that are updated after every match, with the same model as [`Ratings`](super::Ratings): a bot's chance to
 /// win is its share of the strengths at the table.
@@ -79,7 +79,7 @@ impl StrengthBelief {
 
     /// Returns the 95% interval of the strength. It assumes that matches are independent.
     pub fn interval(&self) -> ConfidenceInterval<f64> {
-        let half = QUANTILE * self.deviation;
+        let half = NORMAL_QUANTILE * self.deviation;
         ConfidenceInterval { low: self.strength - half, high: self.strength + half }
     }
 }
@@ -98,16 +98,16 @@ impl OnlineRatings {
         }
     }
 
-    fn first_variance(&self) -> f64 {
+    fn prior_variance(&self) -> f64 {
         match self.measure {
-            RatingMeasure::Wins => FIRST_VARIANCE_OF_WINS,
-            RatingMeasure::Satisfaction => FIRST_VARIANCE_OF_SATISFACTION,
+            RatingMeasure::Wins => WINS_PRIOR_VARIANCE,
+            RatingMeasure::Satisfaction => SATISFACTION_PRIOR_VARIANCE,
         }
     }
 
     /// Adds a bot with strength 0; a known bot keeps its rating.
     pub fn add_bot(&mut self, bot: &BotName) {
-        self.number_of_bot(bot);
+        self.find_or_add_bot(bot);
     }
 
     /// Removes a bot and its covariances. If the bot returns, or another match counts for it, it gets its old rating
@@ -148,16 +148,16 @@ impl OnlineRatings {
     pub fn update_with(&mut self, result: &MatchResult) {
         let (bots, scores): (Vec<&BotName>, Vec<f64>) = match self.measure {
             RatingMeasure::Wins => {
-                let Some(said) = RatedMatch::of_result(result) else { return };
-                let bots = said.table().iter().copied();
-                bots.map(|bot| (bot, f64::from(u8::from(bot == said.winner())))).unzip()
+                let Some(rated) = RatedMatch::of_result(result) else { return };
+                let bots = rated.table().iter().copied();
+                bots.map(|bot| (bot, f64::from(u8::from(bot == rated.winner())))).unzip()
             }
             RatingMeasure::Satisfaction => satisfaction_by_name(result).into_iter().unzip(),
         };
         if bots.len() < 2 {
             return;
         }
-        let table: Vec<usize> = bots.into_iter().map(|bot| self.number_of_bot(bot)).collect();
+        let table: Vec<usize> = bots.into_iter().map(|bot| self.find_or_add_bot(bot)).collect();
         let known: Vec<Vec<f64>> = table
             .iter()
             .map(|&one| table.iter().map(|&other| self.covariance(one, other)).collect())
@@ -213,11 +213,11 @@ impl OnlineRatings {
         Some(variance.max(0.0).sqrt())
     }
 
-    fn number_of_bot(&mut self, bot: &BotName) -> usize {
+    fn find_or_add_bot(&mut self, bot: &BotName) -> usize {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
-        let unknown = AbsentBot { matches: 0, strength: 0.0, variance: self.first_variance() };
+        let unknown = AbsentBot { matches: 0, strength: 0.0, variance: self.prior_variance() };
         let AbsentBot { matches, strength, variance } = self.absent.remove(bot).unwrap_or(unknown);
         let number = self.strengths.len();
         self.numbers.insert(bot.clone(), number);
@@ -235,7 +235,7 @@ impl OnlineRatings {
     }
 
     fn belief(&self, bot: usize, of_mean: f64) -> StrengthBelief {
-        let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.count() + of_mean;
+        let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.bot_count() + of_mean;
         StrengthBelief {
             strength: self.strengths[bot],
             deviation: variance.max(0.0).sqrt(),
@@ -244,11 +244,11 @@ impl OnlineRatings {
     }
 
     fn variance_of_mean(&self) -> f64 {
-        self.sums.iter().sum::<f64>() / self.count().powi(2)
+        self.sums.iter().sum::<f64>() / self.bot_count().powi(2)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a number of bots is far below 2^53")]
-    fn count(&self) -> f64 {
+    fn bot_count(&self) -> f64 {
         self.strengths.len() as f64
     }
 }

@@ -45,9 +45,9 @@ impl RatedMatches {
     /// Adds the result of one match. Each match must be added exactly once. [`RatedMatch`] decides whether it counts,
     /// and for which bots.
     pub fn add_result(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of_result(result) else { return };
-        let table: Vec<u32> = said.table().iter().map(|bot| self.bots.intern(bot)).collect();
-        let Some(winner) = said.table().iter().position(|&bot| bot == said.winner()) else { return };
+        let Some(rated) = RatedMatch::of_result(result) else { return };
+        let table: Vec<u32> = rated.table().iter().map(|bot| self.bots.intern(bot)).collect();
+        let Some(winner) = rated.table().iter().position(|&bot| bot == rated.winner()) else { return };
         let table = self.tables.intern(&table.into());
         self.matches.push(MatchEntry { group: result.group, table, winner: winner as u32 });
     }

@@ -146,7 +146,7 @@ impl StrengthRatings {
     /// Returns the maximum that the standard deviation of the strengths in a field is assumed to have. For wins it is
     /// 3, which is about 520 points. For satisfaction it is 1/2, as if half of the bots were always fully satisfied and
     /// the other half never.
-    pub(crate) fn greatest_spread(&self) -> f64 {
+    pub(crate) fn max_spread(&self) -> f64 {
         match self {
             Self::Wins(_) => 3.0,
             Self::Satisfaction(_) => 0.5,

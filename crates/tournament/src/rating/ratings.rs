@@ -37,7 +37,7 @@ pub struct RatedBot {
 }
 
 /// The quantile of the standard normal distribution for a two-sided 95% interval.
-const QUANTILE: f64 = 1.959_963_984_540_054;
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 /// The tolerance of the strengths: about two millionths of a point.
 const TOLERANCE: f64 = 1e-8;
 
@@ -57,7 +57,7 @@ impl Ratings {
         for (index, (bot, appearances)) in
             gathered.bots.iter().zip(gathered.groups.appearances(&gathered.tables)).enumerate()
         {
-            let half = deviations.standard_error(index, appearances.groups) * QUANTILE;
+            let half = deviations.standard_error(index, appearances.groups) * NORMAL_QUANTILE;
             bots.push(RatedBot {
                 bot: bot.clone(),
                 rating: Rating::of_strength(strengths[index]),

@@ -123,7 +123,7 @@ impl RatioSums {
 
     fn signed_interval(&self, prior: f64) -> Option<ConfidenceInterval<f64>> {
         let (ratio, freedom) = (self.ratio()?, self.freedom()?);
-        let variance = self.residual_squares(ratio)? + prior * prior;
+        let variance = self.numerator_variance(ratio)? + prior * prior;
         let half = StudentDistribution::quantile_between(freedom, 1.0 - TAIL) * variance.sqrt() / self.below;
         Some(ConfidenceInterval { low: ratio - half, high: ratio + half })
     }
@@ -134,14 +134,15 @@ impl RatioSums {
     /// prior group.
     fn inflation(&self, independent: f64, spread: f64, unit: f64) -> Option<f64> {
         let freedom = self.freedom()?.min(spread + 1.0);
-        let seen = if independent > 0.0 { self.residual_squares(self.ratio()?)? / independent } else { 0.0 };
+        let seen =
+            if independent > 0.0 { self.numerator_variance(self.ratio()?)? / independent } else { 0.0 };
         let widened = StudentDistribution::quantile_between(freedom, 1.0 - TAIL) / NORMAL_QUANTILE;
         let prior = PRIOR_GROUPS * PRIOR_DESIGN_EFFECT * unit;
         Some((spread * seen * widened * widened + prior) / (spread + PRIOR_GROUPS))
     }
 
     /// Returns the variance of the numerator if the true ratio is `ratio`; `None` with fewer than two groups.
-    fn residual_squares(&self, ratio: f64) -> Option<f64> {
+    fn numerator_variance(&self, ratio: f64) -> Option<f64> {
         let squares = self.above_squared - 2.0 * ratio * self.mixed + ratio * ratio * self.below_squared;
         let freedom = self.freedom()?;
         Some(squares.max(0.0) * (freedom + 1.0) / freedom)

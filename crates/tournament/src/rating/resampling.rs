@@ -69,7 +69,7 @@ impl Default for ReplicateCount {
 const TOLERANCE: f64 = 1e-2;
 /// The residual is reduced to this fraction when deviations are computed. What remains is far smaller than the
 /// differences between replicates.
-pub(super) const REDUCTION: f64 = 1e-2;
+pub(super) const RESIDUAL_REDUCTION: f64 = 1e-2;
 /// The weight of the model's own standard error, as a number of groups.
 ///
 /// With few groups the resampled error is itself uncertain and usually too small. Averaging it with the model's error,
@@ -88,7 +88,8 @@ pub(super) struct StrengthDeviations {
 }
 
 impl StrengthDeviations {
-    /// Simulates replicates, taking the most likely strengths as the true ones.
+    /// Computes the deviations in each replicate: with random weights on the groups, and as the model predicts them if
+    /// the most likely strengths are the true ones.
     pub(super) fn estimate(
         gathered: &SortedMatches,
         statistics: &LuceStatistics,
@@ -112,7 +113,8 @@ impl StrengthDeviations {
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
             }
-            let mut simulated = likelihood.information().solve(&noise.draw(&mut draw), REDUCTION, budget)?;
+            let mut simulated =
+                likelihood.information().solve(&noise.draw(&mut draw), RESIDUAL_REDUCTION, budget)?;
             anchor_islands(&mut resampled, strengths, islands);
             anchor_islands(&mut simulated, strengths, islands);
             deviations.push(&resampled, &simulated);
@@ -144,7 +146,7 @@ impl StrengthDeviations {
     /// Returns the standard error of the strength of a bot with this many groups.
     pub(super) fn standard_error(&self, bot: usize, groups: u32) -> f64 {
         let variance = |by_bot: &[Vec<f64>]| sample_variance(by_bot[bot].iter().copied());
-        mixed_variance(variance(&self.resampled), variance(&self.simulated), groups)
+        combined_standard_error(variance(&self.resampled), variance(&self.simulated), groups)
     }
 
     /// Returns the standard error of the difference between two strengths; `groups` is the smaller of the two bots'
@@ -153,7 +155,7 @@ impl StrengthDeviations {
         let variance = |by_bot: &[Vec<f64>]| {
             sample_variance(by_bot[one].iter().zip(&by_bot[other]).map(|(one, other)| one - other))
         };
-        mixed_variance(variance(&self.resampled), variance(&self.simulated), groups)
+        combined_standard_error(variance(&self.resampled), variance(&self.simulated), groups)
     }
 }
 
@@ -175,7 +177,8 @@ fn anchor_islands(deviations: &mut [f64], strengths: &[f64], islands: &[u32]) {
     }
 }
 
-fn mixed_variance(resampled: f64, simulated: f64, groups: u32) -> f64 {
+/// Returns the standard error that follows from both variances, weighted by their numbers of groups.
+fn combined_standard_error(resampled: f64, simulated: f64, groups: u32) -> f64 {
     let (groups, of_model) = (f64::from(groups), f64::from(MODEL_GROUPS));
     ((groups * resampled + of_model * simulated) / (groups + of_model)).sqrt()
 }

@@ -5,7 +5,7 @@ use super::{
     information::TableInformation,
     islands::find_islands,
     random_signs::RandomSigns,
-    resampling::{REDUCTION, StrengthDeviations},
+    resampling::{RESIDUAL_REDUCTION, StrengthDeviations},
     student::StudentDistribution,
     tables::SeatedTables,
 };
@@ -263,7 +263,7 @@ impl SatisfactionRatings {
             let simulated = simulated.into_iter().map(|noise| scale * noise).collect();
             let mut both = [resampled, simulated];
             for right in &mut both {
-                *right = information.solve(right, REDUCTION, budget)?;
+                *right = information.solve(right, RESIDUAL_REDUCTION, budget)?;
                 center_islands(right, &islands);
             }
             let [resampled, simulated] = both;

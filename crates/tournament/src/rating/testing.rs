@@ -25,7 +25,7 @@ pub(super) fn rated_matches<'a>(results: impl IntoIterator<Item = &'a MatchResul
 }
 
 /// Computes ratings with the minimum number of replicates.
-pub(super) fn rated<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Ratings {
+pub(super) fn rate_results<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Ratings {
     let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(ReplicateCount::MIN).unwrap() };
     rated_matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }

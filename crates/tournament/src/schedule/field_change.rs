@@ -3,8 +3,8 @@
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 
-/// A bot enters or leaves a tournament between two rounds. The change must be stored before any match of its round is,
-/// because a rebuilt schedule needs it to draw that round.
+/// The entry or exit of a bot between two rounds of a tournament. The change must be stored before any match of the
+/// first round that it affects, because a rebuilt schedule needs it to draw that round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
     /// The first round that the change affects, from 1: round 0 has the initial field.

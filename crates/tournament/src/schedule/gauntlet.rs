@@ -24,7 +24,7 @@ impl Gauntlet {
     }
 
     /// Returns the number of groups if each opponent sits at n - 1 tables on every position; `None` on overflow.
-    pub(super) fn group_count(field: usize, positions: usize) -> Option<u64> {
+    pub(super) fn default_group_count(field: usize, positions: usize) -> Option<u64> {
         (field as u64).checked_sub(1)?.checked_mul(positions as u64)
     }
 }

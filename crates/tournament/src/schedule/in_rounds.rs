@@ -90,7 +90,7 @@ pub(super) struct RoundSchedule<R> {
     positions: PositionOrder,
     table_groups: u64,
     /// The kept rounds, with the current round last.
-    drawn: Vec<OpenRound>,
+    drawn: Vec<KeptRound>,
     state: RoundState,
     numbers: NumberSequence,
     /// The results reported for the current round and for later rounds, by match number.
@@ -102,7 +102,7 @@ pub(super) struct RoundSchedule<R> {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct OpenRound {
+struct KeptRound {
     index: u64,
     /// The number of the round's first match.
     first: u64,
@@ -120,7 +120,7 @@ enum RoundState {
 }
 
 impl<R: RoundFormat> RoundSchedule<R> {
-    /// Draws the first round.
+    /// Creates the schedule and draws the first round.
     pub(super) fn new(settings: &Settings, table_groups: TableGroups, rounds: R) -> Self {
         let mut new = Self {
             rounds,
@@ -143,7 +143,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
     }
 
     /// Returns the number of the last match of a round, plus 1.
-    fn end_of_round(&self, round: &OpenRound) -> u64 {
+    fn end_of_round(&self, round: &KeptRound) -> u64 {
         round.first + round.tables.len() as u64 * self.matches_per_table()
     }
 
@@ -168,7 +168,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
                 if !R::KEEPS_ROUNDS {
                     self.drawn.clear();
                 }
-                self.drawn.push(OpenRound { index, first, tables });
+                self.drawn.push(KeptRound { index, first, tables });
                 RoundState::Open
             }
             DrawnRound::TooFewBots => RoundState::TooFewBots,
@@ -226,7 +226,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
     }
 
     /// Restores the drawn rounds. The state of the format must already be restored.
-    fn restore_rounds(&mut self, drawn: Vec<OpenRound>) -> Result<(), CheckpointError> {
+    fn restore_rounds(&mut self, drawn: Vec<KeptRound>) -> Result<(), CheckpointError> {
         let (bots, seats) = (self.rounds.bot_count(), self.seating.seats());
         self.drawn.clear();
         for round in drawn {

@@ -124,12 +124,12 @@ impl Knockout {
         if one.points.total_cmp(&other.points).is_ne() {
             return None;
         }
-        let by_regret = self.before_lot() == TieBreak::Regret && cmp_regret(one, other).is_ne();
+        let by_regret = self.first_tie_break() == TieBreak::Regret && cmp_regret(one, other).is_ne();
         Some(if by_regret { TieBreak::Regret } else { TieBreak::Lot })
     }
 
-    fn before_lot(&self) -> TieBreak {
-        TieBreak::before_lot(&self.settings.alliance)
+    fn first_tie_break(&self) -> TieBreak {
+        TieBreak::first_for(&self.settings.alliance)
     }
 
     /// Compares bots with the same rank at different tables; the better one comes first.
@@ -139,7 +139,7 @@ impl Knockout {
             None => theirs.points.total_cmp(&ours.points),
             Some(TieBreak::Regret) => cmp_regret(ours, theirs),
             Some(TieBreak::HeadToHead | TieBreak::Lot) => {
-                let lot = |bot: &RankedBot<'_>| (is_absent(bot.line()), self.lot_of_bot(bot.bot));
+                let lot = |bot: &RankedBot<'_>| (made_no_takes(bot.line()), self.lot_of_bot(bot.bot));
                 lot(one).cmp(&lot(other))
             }
         }
@@ -296,6 +296,6 @@ fn cmp_regret(one: &Standing, other: &Standing) -> Ordering {
 }
 
 /// Returns whether a bot played matches but made no take.
-fn is_absent(line: &Standing) -> bool {
+fn made_no_takes(line: &Standing) -> bool {
     line.matches > 0 && line.regret_per_match.is_none()
 }

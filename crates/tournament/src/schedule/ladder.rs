@@ -209,8 +209,10 @@ impl Ladder {
         }
     }
 
-    fn suspend_losing_bots(&mut self, numbers: &[(usize, u64)]) {
-        for &(bot, last) in numbers {
+    /// Suspends the bots that have lost too many matches in a row. `lost_matches` gives the bot and the match number of
+    /// each loss in the round, latest first.
+    fn suspend_losing_bots(&mut self, lost_matches: &[(usize, u64)]) {
+        for &(bot, last) in lost_matches {
             let bot = &mut self.bots[bot];
             let LossStreak { lost, no_shows } = bot.streak;
             if lost >= self.settings.suspend_after.get() && bot.presence == LadderPresence::Playing {

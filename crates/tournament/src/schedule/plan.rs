@@ -35,8 +35,8 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
         TournamentFormat::Gauntlet { bot, groups } => {
             let place = field.binary_search(bot);
             let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field: bots })?;
-            let groups =
-                groups.map_or_else(|| Gauntlet::group_count(bots, positions), |groups| Some(groups.get()));
+            let groups = groups
+                .map_or_else(|| Gauntlet::default_group_count(bots, positions), |groups| Some(groups.get()));
             let groups = groups.ok_or(FieldError::TooManyGroups { field: bots })?;
             let tables = Gauntlet::new(settings, place, bots, groups);
             Box::new(PlannedSchedule::new(settings, field, tables))
@@ -60,7 +60,8 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
 /// Returns the number of matches for a field of this size.
 ///
 /// # Errors
-/// If the field is too small for a match or too large for the format, or would play more than [`MAX_MATCHES`] matches.
+/// If the field is too small or too large for the format, if it would play more than [`MAX_MATCHES`] matches, or if a
+/// balanced sample of this size would take too long to find.
 pub fn count_matches(
     format: &TournamentFormat,
     seats: SeatCount,
@@ -92,7 +93,7 @@ pub fn count_matches(
             TotalMatches::Exactly(rotated(Some(groups.get()))?)
         }
         TournamentFormat::Gauntlet { groups: None, .. } => {
-            TotalMatches::Exactly(rotated(Gauntlet::group_count(field, positions))?)
+            TotalMatches::Exactly(rotated(Gauntlet::default_group_count(field, positions))?)
         }
         TournamentFormat::Swiss { rounds, table_groups } => {
             TotalMatches::Exactly(rotated(Swiss::count_groups(field, n, *rounds, *table_groups))?)

@@ -21,7 +21,7 @@ impl PositionOrder {
         Self(positions)
     }
 
-    /// Returns the position that is played at a step, counted from 0.
+    /// Returns the index of the position that is played at a step. Steps are counted from 0.
     pub(super) fn position_at_step(&self, step: u64) -> usize {
         self.0[(step % self.0.len() as u64) as usize]
     }

@@ -50,8 +50,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Changes the field. A rebuilt schedule gets all changes, in order, before any result. A change is ignored if its
-    /// round has begun or if the field is fixed.
+    /// Changes the field. A rebuilt schedule gets all changes, oldest first, before any result. A change is ignored if
+    /// its round has begun or if the field is fixed.
     fn change_field(&mut self, _change: &FieldChange) {}
 
     /// Returns the number of the first match whose result no later round depends on. Its result, and that of any later

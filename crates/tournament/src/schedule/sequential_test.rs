@@ -53,7 +53,7 @@ pub(super) type TestState = (u32, f64, f64, BetCapitals);
 const MAX_BET: f64 = 0.75;
 /// The squared deviation of an imaginary difference that is added when the variance is estimated: half a point or rank,
 /// squared.
-const PRIOR: f64 = 0.25;
+const PRIOR_SQUARED_DEVIATION: f64 = 0.25;
 
 impl SequentialTest {
     /// Creates a test of differences from `-bound` to `bound`.
@@ -91,7 +91,8 @@ impl SequentialTest {
         let count = f64::from(self.differences);
         let mean = self.mean_difference().unwrap_or(f64::midpoint(none, some));
         // A negative value can only be a rounding error.
-        let variance = ((self.squares - count * mean * mean).max(0.0) + PRIOR) / (count + 1.0);
+        let variance =
+            ((self.squares - count * mean * mean).max(0.0) + PRIOR_SQUARED_DEVIATION) / (count + 1.0);
         let part = |lead: f64, room: f64| (lead / (variance + lead * lead)).min(MAX_BET / room.max(apart));
         (part(apart.max(mean - none), self.bound + none), part(apart.max(some - mean), self.bound - some))
     }
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_without_differences_answers_no_better() {
+    fn equal_bots_are_called_no_better() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
         while test.answer() == SprtAnswer::Open {
             test.add_difference(0.0);

@@ -97,7 +97,7 @@ impl SprtSchedule {
         if self.opponents.is_some() { 2 * rotations } else { rotations }
     }
 
-    fn matches(&self) -> u64 {
+    fn max_matches(&self) -> u64 {
         self.settings.groups.get() * self.matches_per_group()
     }
 
@@ -129,7 +129,7 @@ impl SprtSchedule {
         for result in group {
             let outcome = result.outcome.as_ref()?;
             for (seat, bot) in result.bots.enumerate() {
-                let value = || self.settings.measure.value_of_game(self.scoring, outcome, seat);
+                let value = || self.settings.measure.match_value(self.scoring, outcome, seat);
                 if *bot == self.settings.candidate {
                     difference += value();
                 } else if *bot == self.settings.baseline {
@@ -154,7 +154,7 @@ impl Schedule for SprtSchedule {
         if self.answer != SprtAnswer::Open {
             return ScheduleStep::Over;
         }
-        let next = self.numbers.next_below(self.matches());
+        let next = self.numbers.next_below(self.max_matches());
         next.and_then(|number| self.pairing_of_number(number))
             .map_or(ScheduleStep::AwaitResults, ScheduleStep::Match)
     }
@@ -174,7 +174,7 @@ impl Schedule for SprtSchedule {
     }
 
     fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
-        if number >= self.matches() {
+        if number >= self.max_matches() {
             return None;
         }
         let (group, place) = (number / self.matches_per_group(), number % self.matches_per_group());
@@ -193,7 +193,7 @@ impl Schedule for SprtSchedule {
 
     fn total_matches(&self) -> TotalMatches {
         match self.answer {
-            SprtAnswer::Open => TotalMatches::AtMost(self.matches()),
+            SprtAnswer::Open => TotalMatches::AtMost(self.max_matches()),
             SprtAnswer::Better | SprtAnswer::NoBetter | SprtAnswer::Undecided => {
                 TotalMatches::Exactly(self.settled_below())
             }

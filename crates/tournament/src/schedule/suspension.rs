@@ -4,7 +4,7 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The suspension of a bot that forfeited too many matches in a row. It gets no further matches.
+/// The suspension of a bot that forfeited too many matches in a row. The bot gets no matches until it enters again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The bot.

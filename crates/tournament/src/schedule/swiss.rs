@@ -124,7 +124,7 @@ impl RoundFormat for Swiss {
                 for (seat, name) in result.bots.enumerate() {
                     let bot = table.iter().find(|&&bot| self.bots[bot].name == *name);
                     if let Some(&bot) = bot {
-                        self.bots[bot].tally.add_game(outcome, seat);
+                        self.bots[bot].tally.add_match(outcome, seat);
                     }
                 }
             }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub enum FormatVerdict {
     /// No result apart from the standings.
     Standings,
-    /// The byes of each bot in a Swiss tournament that had any.
+    /// The byes in a Swiss tournament, with one entry for each bot that had any.
     Byes(Vec<Bye>),
     /// How far each bot of a knockout got, the best first.
     Knockout(Vec<KnockoutBot>),

@@ -15,7 +15,7 @@ use lastnim_proto::pb;
 use lastnim_report::render::Time;
 use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_events::event_line;
-use lastnim_tournament::FormatCourse;
+use lastnim_tournament::SchedulingMode;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -131,7 +131,7 @@ pub(super) async fn tournament_page_with(
         can_enter: state == pb::TournamentState::Open || tournament.has_open_field(),
         is_running,
         // A sequential test needs complete groups, so no bot can be disqualified in it.
-        can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
+        can_disqualify: is_running && tournament.format_profile().scheduling != SchedulingMode::UntilDecided,
         voidable,
     };
     let page = Page::of_template(tournament_title(&tournament), &content).with_trail(organise_trail());

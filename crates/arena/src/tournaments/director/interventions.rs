@@ -11,8 +11,8 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{Change, FieldHistory, StoredTournament};
 use lastnim_tournament::{
-    DisqualifiedResults, FieldChange, FieldMovement, FormatCourse, MatchLimiter, Pairing, Reason, ResultFold,
-    TournamentEvent, TournamentState, VoidedMatch, group_size,
+    DisqualifiedResults, FieldChange, FieldMovement, MatchLimiter, Pairing, Reason, ResultFold,
+    SchedulingMode, TournamentEvent, TournamentState, VoidedMatch, group_size,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -46,7 +46,7 @@ impl Director {
             Err(error) => Err(error),
             Ok(None) => Ok(None),
             Ok(Some(EventWithChanges { event, mut changes })) => {
-                let (id, seq) = (self.stored.id, self.rulings.events());
+                let (id, seq) = (self.stored.id, self.rulings.event_count());
                 let timed = TimedTournamentEvent { at: self.arena.now(), event };
                 changes.insert(0, Change::TournamentEvent { id, seq, event: timed.clone() });
                 if let Err(error) = self.store(changes).await? {
@@ -77,7 +77,7 @@ impl Director {
             return Err(self.impossible("it is being cancelled"));
         }
         // The limit on events does not apply to resuming, so that a paused tournament can always be resumed.
-        if self.rulings.events() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
+        if self.rulings.event_count() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
             let reason = format!("it has {MAX_EVENTS} events, which is the limit, so it can only be resumed");
             return Err(self.impossible(reason));
         }
@@ -110,7 +110,7 @@ impl Director {
         results: DisqualifiedResults,
         reason: Reason,
     ) -> Result<EventWithChanges, ArenaError> {
-        if self.stored.settings.format.profile().course == FormatCourse::UntilDecided {
+        if self.stored.settings.format.profile().scheduling == SchedulingMode::UntilDecided {
             let why = format!(
                 "a sequential test compares bots over whole groups: cancel it, and start another without {bot}"
             );
@@ -165,7 +165,7 @@ impl Director {
         if self.rulings.voided().count() + found.len() > MAX_VOIDED {
             return Err(self.impossible(format!("at most {MAX_VOIDED} of its matches can be voided")));
         }
-        let Some(event) = self.rulings.void(found, reason.clone()) else {
+        let Some(event) = self.rulings.voiding_event(found, reason.clone()) else {
             return Err(self.impossible("no match was named"));
         };
         let open = self.open_ids();
@@ -258,7 +258,7 @@ impl Director {
             if self.rulings.void_reason(*id).is_some() {
                 handle.send(MatchInput::Cancel);
             }
-            for seat in self.rulings.lost_seats(pairing) {
+            for seat in self.rulings.disqualified_seats(pairing) {
                 handle.send(MatchInput::Disqualify { seat });
             }
             if self.rulings.is_frozen() { handle.freeze() } else { handle.resume() }

@@ -315,7 +315,7 @@ impl Director {
                 }
                 Err(error) => return self.give_up(&format!("match {}: {error}", pairing.number)),
             };
-        for seat in self.rulings.lost_seats(&pairing) {
+        for seat in self.rulings.disqualified_seats(&pairing) {
             handle.send(MatchInput::Disqualify { seat });
         }
         self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);

@@ -25,7 +25,7 @@ struct Scenario {
     spread: f64,
     /// The approximate ratio of the frequencies at which the first bot and the last bot are drawn.
     unevenness: u64,
-    group: GroupDependence,
+    dependence: GroupDependence,
     runs: u64,
 }
 
@@ -64,7 +64,7 @@ impl Scenario {
                 let mut winner = draw_winner(&mut draw, &at_table);
                 for _ in 0..self.seats {
                     results.push(match_of_group(group, &bots, winner));
-                    if self.group == GroupDependence::Independent {
+                    if self.dependence == GroupDependence::Independent {
                         winner = draw_winner(&mut draw, &at_table);
                     }
                 }
@@ -88,47 +88,47 @@ impl Scenario {
     }
 }
 
-const EVEN: Scenario = Scenario {
+const BASE_SCENARIO: Scenario = Scenario {
     seats: 3,
     bots: 6,
     groups: 30,
     spread: 1.0,
     unevenness: 1,
-    group: GroupDependence::Independent,
+    dependence: GroupDependence::Independent,
     runs: 150,
 };
 
 #[test]
-fn two_seats() {
-    Scenario { seats: 2, ..EVEN }.check();
+fn intervals_hold_with_two_seats() {
+    Scenario { seats: 2, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn two_seats_and_many_groups() {
-    Scenario { seats: 2, groups: 150, runs: 80, ..EVEN }.check();
+fn intervals_hold_with_two_seats_and_many_groups() {
+    Scenario { seats: 2, groups: 150, runs: 80, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats() {
-    EVEN.check();
+fn intervals_hold_with_three_seats() {
+    BASE_SCENARIO.check();
 }
 
 #[test]
-fn three_seats_and_few_groups() {
-    Scenario { bots: 5, groups: 10, runs: 200, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_few_groups() {
+    Scenario { bots: 5, groups: 10, runs: 200, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats_and_dependent_groups() {
-    Scenario { groups: 60, runs: 120, group: GroupDependence::Alike, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_dependent_groups() {
+    Scenario { groups: 60, runs: 120, dependence: GroupDependence::Alike, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats_and_rarely_drawn_bots() {
-    Scenario { bots: 8, groups: 80, spread: 1.5, unevenness: 8, runs: 80, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_rarely_drawn_bots() {
+    Scenario { bots: 8, groups: 80, spread: 1.5, unevenness: 8, runs: 80, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn five_seats() {
-    Scenario { seats: 5, bots: 8, runs: 120, ..EVEN }.check();
+fn intervals_hold_with_five_seats() {
+    Scenario { seats: 5, bots: 8, runs: 120, ..BASE_SCENARIO }.check();
 }

@@ -1,6 +1,6 @@
 //! Tests that the rating model avoids known faults of models that treat a match with one winner as a full ranking.
 
-use super::super::testing::{draw_winner, match_of_group, rated};
+use super::super::testing::{draw_winner, match_of_group, rate_results};
 use crate::{
     MatchResult, OnlineRatings, Rating, RatingMeasure, Ratings, SeatLoss, SeededDraw, testing::field,
 };
@@ -39,7 +39,7 @@ fn the_order_of_losers_does_not_matter() {
             let seat = order.iter().position(|&bot| bot == winner).unwrap();
             match_of_group(number, &order.iter().map(|&bot| bots[bot].clone()).collect::<Vec<_>>(), seat)
         });
-        rated(&listed.collect::<Vec<_>>())
+        rate_results(&listed.collect::<Vec<_>>())
     };
     let as_they_are = with_order(&|_| vec![0, 1, 2, 3]);
     assert_eq!(with_order(&|_| vec![3, 2, 1, 0]), as_they_are);
@@ -57,7 +57,7 @@ fn equal_bots_have_equal_ratings() {
     for turn in 0..10 {
         results.extend(rotate_group(turn, &bots, || turn as usize % 5));
     }
-    for rated in rated(&results).bots() {
+    for rated in rate_results(&results).bots() {
         assert!((rated.rating.points() - 1500.0).abs() < 1e-6, "{rated:?}");
         assert!(rated.interval.contains(&rated.rating));
     }
@@ -67,7 +67,7 @@ fn equal_bots_have_equal_ratings() {
         let results: Vec<_> = (0..40)
             .flat_map(|number| rotate_group(number, &bots, || draw.number_below(5) as usize))
             .collect();
-        let ratings = rated(&results);
+        let ratings = rate_results(&results);
         for (place, one) in bots.iter().enumerate() {
             for other in &bots[..place] {
                 let probability = ratings.probability_better(one, other).unwrap();
@@ -94,12 +94,12 @@ fn a_closed_group_does_not_inflate_its_ratings() {
         let at_table = [0, 1, 2].map(|place: usize| strengths[table[place]]);
         results.extend(rotate_group(number, &bots, || draw_winner(&mut draw, &at_table)));
     }
-    let before = points_of(&rated(&results), others);
+    let before = points_of(&rate_results(&results), others);
     for number in 60..261 {
         let in_turn = number as usize % 3;
         results.extend(rotate_group(number, closed, || in_turn));
     }
-    let after = rated(&results);
+    let after = rate_results(&results);
     for (before, after) in before.iter().zip(points_of(&after, others)) {
         assert!(
             (before - after).abs() < 1e-4,
@@ -134,7 +134,7 @@ fn a_weakly_connected_group_does_not_inflate_its_ratings() {
             results.extend(rotate_group(number, &table, || draw.number_below(3) as usize));
         }
     }
-    let before = points_of(&rated(&results), closed);
+    let before = points_of(&rate_results(&results), closed);
     assert!(mean_points(&before) < 1450.0, "the closed group is weak: {before:?}");
     // Either one bot wins all matches, or each bot wins a long series in turn, or they alternate.
     let trades: [fn(u64) -> usize; 3] =
@@ -144,7 +144,7 @@ fn a_weakly_connected_group_does_not_inflate_its_ratings() {
         for number in 90..390 {
             longer.extend(rotate_group(number, closed, || trade(number)));
         }
-        let after = points_of(&rated(&longer), closed);
+        let after = points_of(&rate_results(&longer), closed);
         // A bot that wins all matches does rise; the others fall.
         if trade(0) == trade(389) && trade(0) == trade(150) {
             assert!(after[1] < before[1] - 200.0 && after[2] < before[2] - 200.0, "{after:?}");
@@ -198,7 +198,7 @@ fn a_bot_that_always_forfeits_does_not_move_the_others() {
         }
         results.append(&mut group);
     }
-    let points = points_of(&rated(&results), &bots);
+    let points = points_of(&rate_results(&results), &bots);
     assert!((points[0] - points[1] - 400.0).abs() < 30.0, "{points:?}");
     assert!(points[2] < points[1] - 400.0, "its rating falls with every match that counts: {points:?}");
 }

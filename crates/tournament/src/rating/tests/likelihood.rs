@@ -2,7 +2,7 @@
 
 use super::super::{
     Rating,
-    testing::{draw_winner, match_of_group, rated, rated_matches},
+    testing::{draw_winner, match_of_group, rate_results, rated_matches},
 };
 use crate::{MatchResult, Resampling, SeatLoss, SeededDraw, testing::field};
 use lastnim_core::{
@@ -31,7 +31,7 @@ fn the_ratings_of_two_bots_match_their_wins() {
     let bots = field(2);
     let results: Vec<_> =
         (0..40).map(|number| match_of_group(number, &bots, usize::from(number % 4 == 0))).collect();
-    let ratings = rated(&results);
+    let ratings = rate_results(&results);
     let [one, other] = [0, 1].map(|bot: usize| ratings.get(&bots[bot]).unwrap().rating.strength());
     // If the strengths are x and -x, the likelihood is greatest where 30 - 40 s(2x) + 1/2 - s(x) = 0, with s(x) = 1 /
     // (1 + e^-x).
@@ -57,7 +57,7 @@ fn perfect_records_have_finite_ratings_and_wide_intervals() {
     let bots = field(3);
     let results: Vec<_> =
         (0..30).map(|number| match_of_group(number / 3, &bots, usize::from(number == 0))).collect();
-    let ratings = rated(&results);
+    let ratings = rate_results(&results);
     let [best, middle, worst] = [0, 1, 2].map(|bot: usize| ratings.get(&bots[bot]).unwrap());
     assert!(best.rating > middle.rating && middle.rating > worst.rating);
     let width = worst.interval.high.points() - worst.interval.low.points();
@@ -75,7 +75,7 @@ fn bots_in_a_chain_of_certain_wins_are_rated_in_order() {
         results.extend((0..30).map(|number| match_of_group(number, pair, 0)));
     }
     let strengths: Vec<f64> = {
-        let ratings = rated(&results);
+        let ratings = rate_results(&results);
         bots.iter().map(|bot| ratings.get(bot).unwrap().rating.strength()).collect()
     };
     assert!(strengths.windows(2).all(|two| two[0] > two[1] + 1.0), "{strengths:?}");
@@ -86,14 +86,14 @@ fn bots_in_a_chain_of_certain_wins_are_rated_in_order() {
 fn bots_in_unconnected_groups_are_not_compared() {
     let bots = field(5);
     let mut results = vec![match_of_group(0, &bots[..2], 0), match_of_group(1, &bots[2..4], 0)];
-    let ratings = rated(&results);
+    let ratings = rate_results(&results);
     let island = |bot: usize| ratings.get(&bots[bot]).unwrap().island;
     assert_eq!([0, 1, 2, 3].map(island), [0, 0, 1, 1]);
     assert_eq!(ratings.probability_better(&bots[0], &bots[3]), None);
     assert!(ratings.probability_better(&bots[0], &bots[1]).unwrap() > 0.5);
     assert!(ratings.get(&bots[4]).is_none(), "no match counts for this bot");
     results.push(match_of_group(2, &bots[1..3], 0));
-    let ratings = rated(&results);
+    let ratings = rate_results(&results);
     assert!(ratings.bots().iter().all(|rated| rated.island == 0));
     assert!(ratings.probability_better(&bots[0], &bots[3]).unwrap() > 0.5);
 }
@@ -121,7 +121,7 @@ proptest! {
     ) {
         let bots = field(strengths.len());
         let results = draw_matches(seed, &bots, &strengths, count);
-        let ratings = rated(&results);
+        let ratings = rate_results(&results);
         let share = |bot: &BotName| ratings.get(bot).unwrap().rating.strength().exp();
         for rated in ratings.bots() {
             let own = share(&rated.bot);
@@ -144,9 +144,9 @@ proptest! {
             let lost = if number % 2 == 0 { SeatLoss::Forfeited } else { SeatLoss::NoShow };
             outcome.seats[outcome.winner].lost = Some(lost);
         }
-        let expected = rated(&results);
+        let expected = rate_results(&results);
         SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
-        prop_assert_eq!(&rated(&results), &expected);
+        prop_assert_eq!(&rate_results(&results), &expected);
         for result in &mut results {
             result.group = result.group * 1_000 + 77;
             let outcome = result.outcome.as_mut().unwrap();
@@ -156,6 +156,6 @@ proptest! {
             outcome.winner = seats.seat(seats.get() - 1 - outcome.winner.index()).unwrap();
             (result.bots, outcome.seats) = (mirrored.try_into().unwrap(), lost.try_into().unwrap());
         }
-        prop_assert_eq!(&rated(&results), &expected);
+        prop_assert_eq!(&rate_results(&results), &expected);
     }
 }

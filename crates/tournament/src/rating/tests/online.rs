@@ -1,11 +1,11 @@
 //! Tests that online ratings agree with the maximum likelihood ratings.
 
-use super::super::testing::{anchor_strengths, draw_winner, match_of_group, rated, rated_matches};
+use super::super::testing::{anchor_strengths, draw_winner, match_of_group, rate_results, rated_matches};
 use crate::{MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw, testing::field};
 
 /// How the bots of a match are selected.
 #[derive(Clone, Copy, PartialEq)]
-enum Tables {
+enum TableSelection {
     /// The bots are selected at random.
     Mixed,
     /// A random bot meets the bots with the closest ratings.
@@ -14,7 +14,7 @@ enum Tables {
 
 /// Plays matches of n bots; returns the root mean square difference, in points, between online and maximum likelihood
 /// ratings, and the share of online intervals that contain the true value.
-fn play_matches(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
+fn play_matches(seats: usize, tables: TableSelection, count: u64) -> (f64, f64) {
     let names = field(10);
     let strengths = anchor_strengths(&(0..10).map(|bot| f64::from(bot) / 3.0 - 1.5).collect::<Vec<_>>());
     let mut draw = SeededDraw::new(31, count);
@@ -26,7 +26,7 @@ fn play_matches(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
     for number in 0..count {
         let mut table: Vec<usize> = (0..10).collect();
         draw.shuffle(&mut table);
-        if tables == Tables::Close {
+        if tables == TableSelection::Close {
             let points = |bot: usize| online.get(&names[bot]).unwrap().rating().points();
             let first = points(table[0]);
             table.sort_by(|&one, &other| {
@@ -39,7 +39,7 @@ fn play_matches(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
         results.push(match_of_group(number, &bots, winner));
         online.update_with(&results[number as usize]);
     }
-    let ratings = rated(&results);
+    let ratings = rate_results(&results);
     let (mut squares, mut held) = (0.0, 0.0);
     for (name, strength) in names.iter().zip(strengths) {
         let belief = online.get(name).unwrap();
@@ -51,16 +51,16 @@ fn play_matches(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
 
 #[test]
 fn online_ratings_converge_to_maximum_likelihood() {
-    let (few, _) = play_matches(3, Tables::Mixed, 100);
-    let (many, held) = play_matches(3, Tables::Mixed, 3_000);
+    let (few, _) = play_matches(3, TableSelection::Mixed, 100);
+    let (many, held) = play_matches(3, TableSelection::Mixed, 3_000);
     assert!(few < 40.0 && many < 4.0 && held >= 0.8, "{few}, then {many}, {held}");
-    let (many, held) = play_matches(2, Tables::Mixed, 3_000);
+    let (many, held) = play_matches(2, TableSelection::Mixed, 3_000);
     assert!(many < 8.0 && held >= 0.8, "{many}, {held}");
 }
 
 #[test]
 fn bots_that_only_meet_similar_ones_remain_uncertain() {
-    let (_, held) = play_matches(3, Tables::Close, 1_000);
+    let (_, held) = play_matches(3, TableSelection::Close, 1_000);
     assert!(held >= 0.8, "{held}");
 }
 

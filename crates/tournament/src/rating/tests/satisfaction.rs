@@ -1,7 +1,7 @@
 //! Tests that ratings by satisfaction recover known strengths, and that their intervals have the right coverage.
 
 use super::super::{
-    ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores, SpreadBelief, adjust_for_all,
+    ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores, SpreadBelief, adjust_p_values,
     resampling::draw_uniform, testing::match_of_group,
 };
 use crate::{
@@ -13,10 +13,10 @@ use lastnim_core::{game::BotName, oracle::Budget};
 
 /// How the tables of a tournament are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Tables {
-    /// Tables are drawn at random.
+enum TableSelection {
+    /// TableSelection are drawn at random.
     Mixed,
-    /// Tables have bots that are next to each other in strength, as in a ladder.
+    /// TableSelection have bots that are next to each other in strength, as in a ladder.
     Close,
     /// The first bots are drawn about eight times as often as the last.
     Uneven,
@@ -30,7 +30,7 @@ struct Scenario {
     groups: u64,
     /// Half the difference in satisfaction between the best and the worst bot.
     spread: f64,
-    tables: Tables,
+    tables: TableSelection,
     /// The maximum by which a bot's satisfaction in one group differs from its mean.
     clustering: f64,
     /// No-shows per 100 seats.
@@ -40,12 +40,12 @@ struct Scenario {
     runs: u64,
 }
 
-const EVEN: Scenario = Scenario {
+const BASE_SCENARIO: Scenario = Scenario {
     seats: 3,
     bots: 6,
     groups: 30,
     spread: 0.15,
-    tables: Tables::Mixed,
+    tables: TableSelection::Mixed,
     clustering: 0.1,
     no_shows: 0,
     forfeits: 0,
@@ -82,14 +82,15 @@ impl Scenario {
 
     fn draw_table(&self, draw: &mut SeededDraw) -> Vec<usize> {
         let bots = u64::from(self.bots);
-        if self.tables == Tables::Close {
+        if self.tables == TableSelection::Close {
             let first = draw.number_below(bots - self.seats as u64 + 1) as usize;
             return (first..first + self.seats).collect();
         }
         let mut table = Vec::new();
         while table.len() < self.seats {
             let bot = draw.number_below(bots);
-            let chance = if self.tables == Tables::Uneven { 7 * (bots - bot) + bots } else { 8 * bots };
+            let chance =
+                if self.tables == TableSelection::Uneven { 7 * (bots - bot) + bots } else { 8 * bots };
             if !table.contains(&(bot as usize)) && draw.number_below(8 * bots) < chance {
                 table.push(bot as usize);
             }
@@ -153,7 +154,7 @@ impl Scenario {
                 })
                 .collect();
             let adjusted =
-                adjust_for_all(&pairs.iter().map(|(_, lead)| lead.chance_if_equal()).collect::<Vec<_>>());
+                adjust_p_values(&pairs.iter().map(|(_, lead)| lead.chance_if_equal()).collect::<Vec<_>>());
             let is_wrong = pairs
                 .iter()
                 .zip(adjusted)
@@ -204,53 +205,53 @@ fn rate_results(results: &[MatchResult], seed: u64, replicates: u32) -> Satisfac
 }
 
 #[test]
-fn two_seats() {
-    Scenario { seats: 2, ..EVEN }.check();
+fn intervals_hold_with_two_seats() {
+    Scenario { seats: 2, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats() {
-    EVEN.check();
+fn intervals_hold_with_three_seats() {
+    BASE_SCENARIO.check();
 }
 
 #[test]
-fn three_seats_and_few_groups() {
-    Scenario { bots: 5, groups: 10, runs: 200, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_few_groups() {
+    Scenario { bots: 5, groups: 10, runs: 200, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats_and_many_groups() {
-    Scenario { groups: 200, runs: 80, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_many_groups() {
+    Scenario { groups: 200, runs: 80, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn three_seats_and_dependent_groups() {
-    Scenario { groups: 60, clustering: 0.3, ..EVEN }.check();
+fn intervals_hold_with_three_seats_and_dependent_groups() {
+    Scenario { groups: 60, clustering: 0.3, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn equal_bots() {
-    Scenario { bots: 8, groups: 40, spread: 0.0, runs: 250, ..EVEN }.check();
+fn intervals_hold_with_equal_bots() {
+    Scenario { bots: 8, groups: 40, spread: 0.0, runs: 250, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn bots_that_only_meet_similar_ones() {
-    Scenario { bots: 12, groups: 120, tables: Tables::Close, runs: 80, ..EVEN }.check();
+fn intervals_hold_if_bots_only_meet_similar_ones() {
+    Scenario { bots: 12, groups: 120, tables: TableSelection::Close, runs: 80, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn rarely_drawn_bots() {
-    Scenario { bots: 8, groups: 80, tables: Tables::Uneven, ..EVEN }.check();
+fn intervals_hold_with_rarely_drawn_bots() {
+    Scenario { bots: 8, groups: 80, tables: TableSelection::Uneven, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn lost_seats() {
-    Scenario { groups: 60, no_shows: 10, forfeits: 30, ..EVEN }.check();
+fn intervals_hold_with_lost_seats() {
+    Scenario { groups: 60, no_shows: 10, forfeits: 30, ..BASE_SCENARIO }.check();
 }
 
 #[test]
-fn five_seats() {
-    Scenario { seats: 5, bots: 8, ..EVEN }.check();
+fn intervals_hold_with_five_seats() {
+    Scenario { seats: 5, bots: 8, ..BASE_SCENARIO }.check();
 }
 
 /// Sitting in better seats does not raise a bot's rating, since it is compared with other bots in the same seat.
@@ -288,7 +289,7 @@ fn a_better_seat_does_not_raise_a_rating() {
 
 #[test]
 fn the_order_of_results_and_a_restart_do_not_matter() {
-    let scenario = Scenario { no_shows: 5, forfeits: 10, ..EVEN };
+    let scenario = Scenario { no_shows: 5, forfeits: 10, ..BASE_SCENARIO };
     let mut results = scenario.play(3);
     let expected = rate_results(&results, 1, 50);
     SeededDraw::new(9, 9).shuffle(&mut results);
@@ -335,7 +336,7 @@ fn bots_of_different_islands_are_not_compared() {
 /// Online ratings, by which a ladder pairs its bots, converge to the published ratings.
 #[test]
 fn online_ratings_converge_to_the_published_ones() {
-    let scenario = Scenario { bots: 10, groups: 600, ..EVEN };
+    let scenario = Scenario { bots: 10, groups: 600, ..BASE_SCENARIO };
     let (names, results) = (field(10), scenario.play(1));
     let mut online = OnlineRatings::new(RatingMeasure::Satisfaction);
     for bot in &names {

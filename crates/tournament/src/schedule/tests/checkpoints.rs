@@ -207,14 +207,14 @@ fn check_restored(
     more: usize,
 ) -> Result<(), TestCaseError> {
     let visible_state = played.visible_state();
-    let mut counted_anew = played.restarted(None).unwrap();
-    prop_assert_eq!(&counted_anew.visible_state(), &visible_state);
+    let mut recounted = played.restarted(None).unwrap();
+    prop_assert_eq!(&recounted.visible_state(), &visible_state);
     let mut others = Vec::new();
     for state in snapshots {
         let restored = played.restarted(Some(state)).unwrap();
         prop_assert_eq!(&restored.visible_state(), &visible_state);
         if played.changes.is_empty() {
-            prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
+            prop_assert_eq!(restored.fold.schedule.save(), recounted.fold.schedule.save());
         }
         // A server that was restored from a checkpoint can write the next one.
         let again = restored.snapshot_state();
@@ -222,11 +222,11 @@ fn check_restored(
         prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().visible_state(), &visible_state);
         others.push(restored);
     }
-    counted_anew.play(1, more, &mut SeededDraw::new(1, 1));
-    let last = counted_anew.visible_state();
+    recounted.play(1, more, &mut SeededDraw::new(1, 1));
+    let last = recounted.visible_state();
     for mut restored in others {
         restored.play(1, more, &mut SeededDraw::new(1, 1));
-        prop_assert_eq!(&restored.results, &counted_anew.results);
+        prop_assert_eq!(&restored.results, &recounted.results);
         prop_assert_eq!(&restored.visible_state(), &last);
     }
     Ok(())

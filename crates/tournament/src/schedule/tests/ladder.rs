@@ -171,7 +171,7 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
         evidence.add_result(result);
     }
     let mut lines = standings.lines(TournamentState::Finished);
-    evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
+    evidence.final_appraisal(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
     for (place, line) in (0..).zip(&lines) {
         let rating = line.rating.unwrap();
         assert_eq!(rating.measure, RatingMeasure::Satisfaction);
@@ -235,7 +235,7 @@ fn newcomers_play_first() {
 }
 
 /// Plays a ladder with 20 groups per bot in the field, and with random results.
-fn play_ladder_with_all(seats: usize, bots: usize, seed: u64) -> ScheduleSimulation {
+fn play_random_ladder(seats: usize, bots: usize, seed: u64) -> ScheduleSimulation {
     let field = field(bots);
     let mut played = ScheduleSimulation::new(&ladder_settings(seats, Some(20 * bots as u64), 1_000), &field);
     played.play(&random_result(seed), 6, usize::MAX, seed);
@@ -267,7 +267,7 @@ fn check_shares(played: &ScheduleSimulation, bots: usize) {
 
 #[test]
 fn a_few_distant_bots_do_not_take_all_tables() {
-    check_shares(&play_ladder_with_all(2, 7, 12_308_660_806_371_290_372), 7);
+    check_shares(&play_random_ladder(2, 7, 12_308_660_806_371_290_372), 7);
 }
 
 /// A ladder from version 0.1 keeps its pairing. The expected numbers of matches were observed with 0.1.
@@ -287,6 +287,6 @@ proptest! {
 
     #[test]
     fn every_bot_gets_its_share_of_a_ladder(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
-        check_shares(&play_ladder_with_all(seats, seats + more, seed), seats + more);
+        check_shares(&play_random_ladder(seats, seats + more, seed), seats + more);
     }
 }

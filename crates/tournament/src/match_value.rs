@@ -10,7 +10,7 @@ impl SprtMeasure {
     ///
     /// A forfeited seat gets the worst value: no points, or a regret of n - 1. Otherwise a bot could avoid regret by
     /// staying away.
-    pub fn value_of_game(self, scoring: Scoring, outcome: &MatchOutcome, seat: Seat) -> f64 {
+    pub fn match_value(self, scoring: Scoring, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let (credit, result) = (outcome.credit(seat), &outcome.seats[seat]);
         let worst = credit.max_satisfaction_units;
         match self {
