@@ -55,7 +55,7 @@ impl From<&AuditFindings> for pb::BotReport {
             bots: findings.bots.iter().map(Into::into).collect(),
             pairs: findings.pairs.iter().map(Into::into).collect(),
             crowded_out: findings.crowded_out,
-            bot: match &findings.scope {
+            bot: match &findings.subject {
                 AuditSubject::Bot(bot) => bot.to_string(),
                 AuditSubject::Field => String::new(),
             },
@@ -344,7 +344,7 @@ impl From<&PairFindings> for pb::PairFindings {
                     distinct_groups: pair.usable_groups,
                 })
             }
-            Favouritism::TooFewGroups => None,
+            Favouritism::Untested => None,
         };
         let takes = if pair.favouritism.is_flagged() { pair.takes_to_look_at.as_slice() } else { &[] };
         let matches = pair.declarations.is_flagged().then_some(&pair.matches_to_look_at);

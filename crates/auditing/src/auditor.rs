@@ -47,7 +47,7 @@ pub enum AuditSubject {
 /// matches is fastest if the matches of a group are consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
-    pub(super) scope: AuditSubject,
+    pub(super) subject: AuditSubject,
     pub(super) seed: u64,
     pub(super) puzzles: usize,
     pub(super) without_power: bool,
@@ -99,9 +99,9 @@ pub(super) struct OpenGroup {
 
 impl Auditor {
     /// Creates an auditor; the seed is for the bootstrap and the permutations.
-    pub fn new(scope: AuditSubject, seed: u64) -> Self {
+    pub fn new(subject: AuditSubject, seed: u64) -> Self {
         Self {
-            scope,
+            subject,
             seed,
             puzzles: DEFAULT_PUZZLES,
             without_power: false,
@@ -133,7 +133,7 @@ impl Auditor {
 
     /// Returns the subject of the audit.
     pub fn subject(&self) -> &AuditSubject {
-        &self.scope
+        &self.subject
     }
 
     /// Returns the number of matches counted.
@@ -146,7 +146,7 @@ impl Auditor {
     /// # Panics
     /// If the audit belongs to another game.
     pub fn add_match(&mut self, game: &AuditedMatch<'_>) {
-        if let AuditSubject::Bot(bot) = &self.scope
+        if let AuditSubject::Bot(bot) = &self.subject
             && !game.bots.iter().any(|other| other == bot)
         {
             return;
@@ -157,7 +157,7 @@ impl Auditor {
             self.groups.add_group(game.group.key());
         }
         let mut open = self.open.take().unwrap_or_else(|| OpenGroup::new(game.group));
-        let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number_of_bot(&game.bots[seat]));
+        let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.find_or_add_bot(&game.bots[seat]));
         self.add_figures(game, &numbers, &mut open);
         self.add_plies(game, &numbers, &mut open);
         if game.rows == RowSource::Declared {
@@ -191,7 +191,7 @@ impl Auditor {
         }
         bots.sort_by(|one, other| one.bot.cmp(&other.bot));
         AuditFindings {
-            scope: self.scope,
+            subject: self.subject,
             seed: self.seed,
             matches: self.matches,
             groups: self.groups.count(),
@@ -207,7 +207,7 @@ impl Auditor {
     /// Compares the answers of the audited bot with each other and with the answers of every other bot, the most alike
     /// first.
     fn compare_answers(&self) -> Vec<BotAnswers> {
-        let AuditSubject::Bot(audited) = &self.scope else { return Vec::new() };
+        let AuditSubject::Bot(audited) = &self.subject else { return Vec::new() };
         let Some(&audited) = self.numbers.get(audited) else { return Vec::new() };
         let others = self.bots.iter().enumerate();
         let compared = others.filter_map(|(number, other)| {
@@ -222,15 +222,15 @@ impl Auditor {
     }
 
     /// Returns the number of a bot, after giving it one if it is new; `None` if there are too many bots.
-    fn number_of_bot(&mut self, bot: &BotName) -> Option<usize> {
+    fn find_or_add_bot(&mut self, bot: &BotName) -> Option<usize> {
         if let Some(&number) = self.numbers.get(bot) {
             return Some(number);
         }
         // One place is reserved for the audited bot.
         let taken = self.bots.len()
-            + usize::from(matches!(&self.scope, AuditSubject::Bot(audited)
+            + usize::from(matches!(&self.subject, AuditSubject::Bot(audited)
             if audited != bot && !self.numbers.contains_key(audited)));
-        if taken >= self.scope.max_bots() {
+        if taken >= self.subject.max_bots() {
             self.crowded_out += 1;
             return None;
         }
@@ -282,7 +282,7 @@ impl Auditor {
                 let seat = ply.audit.seat;
                 let Some(mover) = numbers[seat] else { return };
                 self.choices.add_opening(game, numbers, &ply);
-                if matches!(self.scope, AuditSubject::Bot(_)) {
+                if matches!(self.subject, AuditSubject::Bot(_)) {
                     self.answers.add_ply(mover, game, &ply);
                 }
                 if let Some(tally) = &mut self.bots[mover].tally {
@@ -290,7 +290,7 @@ impl Auditor {
                     if let Some(preference) = tally.preferences.get_mut(&(seats, game.rows)) {
                         preference.add_ply(game, &ply);
                     }
-                    if matches!(self.scope, AuditSubject::Bot(_)) {
+                    if matches!(self.subject, AuditSubject::Bot(_)) {
                         tally.similar.add_ply(game, &ply);
                     }
                     tally.safety.add_take(ply.audit.safety, ply.audit.guarantee);

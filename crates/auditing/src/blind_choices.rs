@@ -91,7 +91,7 @@ impl BlindChoices {
         if seats.get() < 3 || game.rows != RowSource::Declared {
             return;
         }
-        let Some((group, first)) = self.group_of(game, numbers) else { return };
+        let Some((group, first)) = self.find_or_add_group(game, numbers) else { return };
         for seat in seats.iter() {
             let choices = &mut group.choices[seats.distance_between(first, seat)];
             choices.declared += 1;
@@ -115,7 +115,7 @@ impl BlindChoices {
         if seats.get() < 3 || ply.audit.ply != 0 {
             return;
         }
-        let Some((group, first)) = self.group_of(game, numbers) else { return };
+        let Some((group, first)) = self.find_or_add_group(game, numbers) else { return };
         let choices = &mut group.choices[seats.distance_between(first, seat)];
         choices.opened += 1;
         if ply.outcomes.iter().any(|&(winner, _)| winner != ply.audit.predicted_before) {
@@ -268,7 +268,7 @@ impl BlindChoices {
 
     /// Returns the distinct group of a match, after adding it if it is new, and the seat of the bot whose name sorts
     /// first; `None` if the group is left out.
-    fn group_of(
+    fn find_or_add_group(
         &mut self,
         game: &AuditedMatch<'_>,
         numbers: &BySeat<Option<usize>>,

@@ -110,28 +110,33 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
     /// The weights of different groups are independent with mean and variance 1. So the variance of a sum over the
     /// replicates estimates the sum of squares over groups, with a standard deviation of 3%. Source: Alon, Matias and
     /// Szegedy, "The Space Complexity of Approximating the Frequency Moments" (1996).
-    pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
-        let (above, below) = (&self.0[above], &self.0[below]);
-        if below.observed == 0 {
+    pub(super) fn ratio_estimator(
+        &self,
+        numerator: usize,
+        denominator: usize,
+        unit: f64,
+    ) -> Option<RatioEstimator> {
+        let (numerator, denominator) = (&self.0[numerator], &self.0[denominator]);
+        if denominator.observed == 0 {
             return None;
         }
         let mut sums = RatioSums {
-            above: to_float(above.observed) / unit,
-            below: to_float(below.observed),
+            numerator: to_float(numerator.observed) / unit,
+            denominator: to_float(denominator.observed),
             ..RatioSums::default()
         };
-        let replicates = above.replicates.sums().zip(below.replicates.sums());
-        for (replicate_above, replicate_below) in replicates {
-            let added_above = to_float(replicate_above) / unit - sums.above;
-            let added_below = to_float(replicate_below) - sums.below;
-            sums.above_squared += added_above * added_above;
-            sums.mixed += added_above * added_below;
-            sums.below_squared += added_below * added_below;
+        let replicates = numerator.replicates.sums().zip(denominator.replicates.sums());
+        for (replicate_numerator, replicate_denominator) in replicates {
+            let added_numerator = to_float(replicate_numerator) / unit - sums.numerator;
+            let added_denominator = to_float(replicate_denominator) - sums.denominator;
+            sums.numerator_squared += added_numerator * added_numerator;
+            sums.product += added_numerator * added_denominator;
+            sums.denominator_squared += added_denominator * added_denominator;
         }
-        for squared in [&mut sums.above_squared, &mut sums.mixed, &mut sums.below_squared] {
+        for squared in [&mut sums.numerator_squared, &mut sums.product, &mut sums.denominator_squared] {
             *squared /= f64::from(REPLICATES as u32);
         }
-        let too_few = (!below.groups.is_full()).then(|| below.groups.count().get());
+        let too_few = (!denominator.groups.is_full()).then(|| denominator.groups.count().get());
         Some(RatioEstimator { sums, too_few })
     }
 }
@@ -161,7 +166,7 @@ impl RatioEstimator {
     }
 
     fn estimate_within(&self, interval: fn(&RatioSums) -> Option<ConfidenceInterval<f64>>) -> Estimate {
-        let value = self.sums.above / self.sums.below;
+        let value = self.sums.numerator / self.sums.denominator;
         let interval = match (self.too_few, interval(&self.sums)) {
             (None, Some(ConfidenceInterval { low, high })) => EstimateInterval::Between { low, high },
             (groups, _) => EstimateInterval::TooFewGroups { groups: groups.unwrap_or(1) },
@@ -210,7 +215,7 @@ mod tests {
             parts.add_group(group(number).key(), &weights, &[number as i64 % 7, 2]);
             parts.add_group(group(number).key(), &weights, &[0, 3]);
         }
-        let share = |sums: &BootstrapSums<2>| sums.ratio_sums(0, 1, 7.0).unwrap().estimate_share();
+        let share = |sums: &BootstrapSums<2>| sums.ratio_estimator(0, 1, 7.0).unwrap().estimate_share();
         assert_eq!(share(&whole), share(&parts));
     }
 
@@ -218,17 +223,17 @@ mod tests {
     fn replicates_estimate_the_sums_of_squares_over_groups() {
         let (mut exact, mut sums) = (RatioSums::default(), BootstrapSums::<2>::new());
         for number in 0..300 {
-            let [above, below] = [number as i64 % 7, 6 + number as i64 % 3];
-            exact.add_group(above as f64, below as f64);
+            let [numerator, denominator] = [number as i64 % 7, 6 + number as i64 % 3];
+            exact.add_group(numerator as f64, denominator as f64);
             let weights = BootstrapWeights::of_group(1, &group(number));
-            sums.add_group(group(number).key(), &weights, &[above, below]);
+            sums.add_group(group(number).key(), &weights, &[numerator, denominator]);
         }
-        let RatioEstimator { sums, too_few } = sums.ratio_sums(0, 1, 1.0).unwrap();
-        assert_eq!((sums.above, sums.below, too_few), (exact.above, exact.below, None));
+        let RatioEstimator { sums, too_few } = sums.ratio_estimator(0, 1, 1.0).unwrap();
+        assert_eq!((sums.numerator, sums.denominator, too_few), (exact.numerator, exact.denominator, None));
         for (found, expected) in [
-            (sums.above_squared, exact.above_squared),
-            (sums.mixed, exact.mixed),
-            (sums.below_squared, exact.below_squared),
+            (sums.numerator_squared, exact.numerator_squared),
+            (sums.product, exact.product),
+            (sums.denominator_squared, exact.denominator_squared),
         ] {
             assert!((found / expected - 1.0).abs() < 0.15, "{found} for {expected}");
         }
@@ -247,7 +252,8 @@ mod tests {
             }
         }
         let few = Estimate { value: 0.5, interval: EstimateInterval::TooFewGroups { groups: 9 } };
-        let estimate = |sums: &BootstrapSums<2>| sums.ratio_sums(0, 1, 1.0).map(|sums| sums.estimate_share());
+        let estimate =
+            |sums: &BootstrapSums<2>| sums.ratio_estimator(0, 1, 1.0).map(|sums| sums.estimate_share());
         assert_eq!(estimate(&bootstrap), Some(few));
         bootstrap.add_group(group(99).key(), &BootstrapWeights::of_group(1, &group(99)), &[1, 2]);
         let Some(Estimate { interval: EstimateInterval::Between { low, high }, .. }) = estimate(&bootstrap)

@@ -72,10 +72,10 @@ pub enum Favouritism {
         /// other.
         is_returned: bool,
     },
-    /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) usable distinct groups, or all places always gained the
-    /// same. A group is usable if the mover could have erred in an opening take and a third bot could have sat in the
-    /// other bot's place (one with the same row, if rows are declared).
-    TooFewGroups,
+    /// The pair was not tested: there were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) usable distinct groups, or all
+    /// places always gained the same. A group is usable if the mover could have erred in an opening take and a third
+    /// bot could have sat in the other bot's place (one with the same row, if rows are declared).
+    Untested,
 }
 
 impl Favouritism {
@@ -86,7 +86,7 @@ impl Favouritism {
         own_loss: Option<f64>,
     ) -> Self {
         match result {
-            None => Self::TooFewGroups,
+            None => Self::Untested,
             Some(&PermutationResult { p_value, p_corrected, .. }) => {
                 let per_error = gains.mean_excess();
                 Self::Tested { per_error, p_value, p_corrected, own_loss, is_returned: false }
@@ -111,13 +111,13 @@ impl Favouritism {
         self.is_suspect() && matches!(self, Self::Tested { p_value, .. } if p_value <= SINGLE_TEST_P_VALUE)
     }
 
-    /// Sets whether the favour is returned, which is known only after all tests.
-    pub(super) fn returned(self, is_returned: bool) -> Self {
+    /// Sets whether the favour is with_returned, which is known only after all tests.
+    pub(super) fn with_returned(self, is_returned: bool) -> Self {
         match self {
             Self::Tested { per_error, p_value, p_corrected, own_loss, .. } => {
                 Self::Tested { per_error, p_value, p_corrected, own_loss, is_returned }
             }
-            Self::TooFewGroups => self,
+            Self::Untested => self,
         }
     }
 
@@ -136,7 +136,7 @@ impl Favouritism {
     pub fn own_loss(self) -> Option<f64> {
         match self {
             Self::Tested { own_loss, .. } => own_loss,
-            Self::TooFewGroups => None,
+            Self::Untested => None,
         }
     }
 

@@ -53,9 +53,9 @@ pub struct CircumstanceFigures<C> {
     pub plies: u64,
     /// The number of optimal takes.
     pub optimal_plies: u64,
-    /// The share of the takes that were optimal.
+    /// The share of the takes that were optimal; `None` without takes.
     pub accuracy: Option<Estimate>,
-    /// The mean number of ranks lost per take.
+    /// The mean number of ranks lost per take; `None` without takes.
     pub regret_per_ply: Option<Estimate>,
 }
 
@@ -133,7 +133,7 @@ impl FigureTally {
 
     pub(super) fn figures(&self) -> BotFigures {
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
-        let per_match = |index, unit| self.0.ratio_sums(index, MATCHES, unit);
+        let per_match = |index, unit| self.0.ratio_estimator(index, MATCHES, unit);
         let share = |index, unit| per_match(index, unit).map(|sums| sums.estimate_share());
         BotFigures {
             matches: count(MATCHES),
@@ -169,10 +169,10 @@ impl FigureTally {
 
     /// Returns the share of optimal takes, from the sums that start at index `at`.
     fn accuracy(&self, at: usize) -> Option<Estimate> {
-        self.0.ratio_sums(at + 1, at, 1.0).map(|sums| sums.estimate_share())
+        self.0.ratio_estimator(at + 1, at, 1.0).map(|sums| sums.estimate_share())
     }
 
     fn regret_per_ply(&self, at: usize) -> Option<Estimate> {
-        self.0.ratio_sums(at + 2, at, 1.0).map(|sums| sums.estimate_rank_rate())
+        self.0.ratio_estimator(at + 2, at, 1.0).map(|sums| sums.estimate_rank_rate())
     }
 }

@@ -12,7 +12,7 @@ use lastnim_tournament::PlayedVersion;
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditFindings {
     /// The subject of the audit.
-    pub scope: AuditSubject,
+    pub subject: AuditSubject,
     /// The seed of the bootstrap and of the permutations.
     pub seed: u64,
     /// Number of matches counted.

@@ -92,7 +92,7 @@ impl Forecasts {
         let total = |of: fn(&BinSums) -> u64| self.bins.iter().map(of).sum::<u64>();
         let (forecasts, happened) = (total(|bin| bin.forecasts), total(|bin| bin.happened));
         let is_scored = happened.min(forecasts - happened) >= MIN_OF_EACH_OUTCOME;
-        let score = self.sums.ratio_sums(SQUARED_ERRORS, FORECASTS, UNIT).filter(|_| is_scored);
+        let score = self.sums.ratio_estimator(SQUARED_ERRORS, FORECASTS, UNIT).filter(|_| is_scored);
         let base_rate = share_of(happened, forecasts).filter(|_| is_scored);
         ForecastFigures {
             forecasts,

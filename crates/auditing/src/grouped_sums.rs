@@ -45,7 +45,12 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
 
     /// Returns the estimator of the ratio of two sums, with the numerator divided by `unit`; `None` if the denominator
     /// is 0.
-    pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
-        self.sums.ratio_sums(above, below, unit)
+    pub(super) fn ratio_estimator(
+        &self,
+        numerator: usize,
+        denominator: usize,
+        unit: f64,
+    ) -> Option<RatioEstimator> {
+        self.sums.ratio_estimator(numerator, denominator, unit)
     }
 }

@@ -31,7 +31,7 @@ impl Auditor {
     pub(super) fn new_bot(&self, name: &BotName) -> KnownBot {
         KnownBot {
             name: name.clone(),
-            tally: self.scope.includes(name).then(|| BotTally::new(self.puzzles)),
+            tally: self.subject.includes(name).then(|| BotTally::new(self.puzzles)),
             mover: MoverTally::default(),
             is_among_first: true,
         }

@@ -3,8 +3,9 @@
 //!
 //! The code does no input or output and needs bounded memory. Callers add audited matches one at a time, in any order,
 //! and all random draws derive from a seed and the matches. The crate uses [`game`](lastnim_core::game) and
-//! [`oracle`](lastnim_core::oracle), the counterfactuals and audits of talk of [`lastnim_analysis`], and the random draws and statistics
-//! of [`lastnim_tournament`]. It does not read match records: callers audit the records and pass in the audits.
+//! [`oracle`](lastnim_core::oracle), the counterfactuals and audits of talk of [`lastnim_analysis`], and the random
+//! draws and statistics of [`lastnim_tournament`]. It does not read match records: callers audit the records and pass
+//! in the audits.
 //!
 //! Takes that the steward made in place of a bot count for no bot.
 
@@ -92,7 +93,7 @@ pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;
 pub use seat_choices::WinnerChoice;
 pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
-pub use sets::{FavourMeans, MAX_SET, SetFindings};
+pub use sets::{FavourMeans, MAX_SET_BOTS, SetFindings};
 pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};
 pub use talk_tally::TalkFigures;
 pub use wishes::{WishCounts, WishFigures, WishTally};

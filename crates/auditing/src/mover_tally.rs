@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MIN_MATCHES_OF_THREE: u64 = 9;
 /// The threshold, in standard deviations, above which a bot counts as distinguishing between other bots.
 const CLEAR_ORDER: f64 = 3.0;
-/// A bot singles out another if it ranks that bot before itself at least this many times as often as the rest of the
-/// bots.
+/// A bot singles out another if it ranks that bot before itself at least this many times as often as it ranks its other
+/// opponents before itself.
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
 /// How a bot plays and declares in general, and which bots it ranks before which others.
@@ -106,7 +106,7 @@ impl MoverTally {
     /// the number in which it ranks the second before the first. If it ranks places and not bots, the order of two
     /// others is random. Then the balance has the variance of a sum over independent groups, each with as many matches
     /// as seats.
-    pub(super) fn distinguishes_bots_besides(&self, mates: &BTreeSet<usize>) -> bool {
+    pub(super) fn distinguishes_other_bots(&self, mates: &BTreeSet<usize>) -> bool {
         let (mut excess, mut variance) = (0.0, 0.0);
         let is_apart = |bot: &usize| !mates.contains(bot);
         for (_, order) in self.orders.iter().filter(|((one, other), _)| is_apart(one) && is_apart(other)) {
@@ -119,8 +119,8 @@ impl MoverTally {
         excess > CLEAR_ORDER * variance.sqrt() && variance > 0.0
     }
 
-    /// Returns whether the bot ranks another bot before itself far more often than the rest of the bots; `ceded` counts
-    /// its matches with that other bot.
+    /// Returns whether the bot ranks one opponent before itself far more often than it does its other opponents, or has
+    /// no others; `ceded` counts its matches with that opponent.
     pub(super) fn singles_out(&self, ceded: CededCounts) -> bool {
         let all = self.ceded;
         let rest = CededCounts { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };

@@ -112,23 +112,21 @@ impl PairFindings {
         let groups = self.usable_groups;
         match self.favouritism {
             Favouritism::Tested { .. } => None,
-            Favouritism::TooFewGroups if self.errors == 0 => Some(UntestedReason::NoErrors),
-            Favouritism::TooFewGroups if self.errors_with_third_seat == 0 => {
-                Some(UntestedReason::NoThirdSeat)
-            }
-            Favouritism::TooFewGroups if self.opening_errors == 0 => Some(UntestedReason::NoOpeningErrors),
-            Favouritism::TooFewGroups if !self.is_exchangeable => Some(UntestedReason::NoOtherOfTheSameRow),
-            Favouritism::TooFewGroups if groups < MIN_GROUPS as u64 => {
+            Favouritism::Untested if self.errors == 0 => Some(UntestedReason::NoErrors),
+            Favouritism::Untested if self.errors_with_third_seat == 0 => Some(UntestedReason::NoThirdSeat),
+            Favouritism::Untested if self.opening_errors == 0 => Some(UntestedReason::NoOpeningErrors),
+            Favouritism::Untested if !self.is_exchangeable => Some(UntestedReason::NoOtherOfTheSameRow),
+            Favouritism::Untested if groups < MIN_GROUPS as u64 => {
                 Some(UntestedReason::TooFewGroups { groups })
             }
-            Favouritism::TooFewGroups => Some(UntestedReason::NoDifference),
+            Favouritism::Untested => Some(UntestedReason::NoDifference),
         }
     }
 
     /// Returns whether there is nothing to report on the mover's takes: the ledger is empty, and the takes were not
     /// tested.
     pub fn is_empty(&self) -> bool {
-        self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::TooFewGroups
+        self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::Untested
     }
 
     /// Returns whether the pair is flagged, by its takes or by its declarations.
@@ -156,7 +154,7 @@ impl PairFindings {
     pub fn smallest_p_corrected(&self) -> Option<f64> {
         let takes = match self.favouritism {
             Favouritism::Tested { p_corrected, .. } => Some(p_corrected),
-            Favouritism::TooFewGroups => None,
+            Favouritism::Untested => None,
         };
         let declarations = match self.declarations.dependence {
             Dependence::Tested { p_corrected, .. } => Some(p_corrected),

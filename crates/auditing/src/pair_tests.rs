@@ -41,21 +41,21 @@ pub(super) fn test_pairs<'a>(
     // The ordered pairs of those significant sets in which every bot seems to favour every other.
     let mutual = |found: &[NumberedPair], means: FavourMeans| -> BTreeSet<(usize, usize)> {
         let seems = |&(bot, other): &(usize, usize)| {
-            position(found, bot, other).is_some_and(|pair| found[pair].1.seems_to_favour(means))
+            find_pair(found, bot, other).is_some_and(|pair| found[pair].1.seems_to_favour(means))
         };
         let sets = significant.iter().filter(|set| set.means == means);
         sets.map(|set| set.ordered_pairs()).filter(|pairs| pairs.iter().all(seems)).flatten().collect()
     };
     let takes = mutual(&found, FavourMeans::Takes);
     for (numbers, findings) in &mut found {
-        findings.favouritism = findings.favouritism.returned(takes.contains(numbers));
+        findings.favouritism = findings.favouritism.with_returned(takes.contains(numbers));
     }
     let declarations = mutual(&found, FavourMeans::Declarations);
     let depends = |bot: usize, other: usize| {
-        position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.is_large())
+        find_pair(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.is_large())
     };
     let seems_to_depend = |bot: usize, other: usize| {
-        position(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
+        find_pair(&found, bot, other).is_some_and(|pair| found[pair].1.declarations.seems_large())
     };
     // The likely partners of a bot: its declarations seem to depend on them, and theirs seem to depend on it.
     let mates = |bot: usize| -> BTreeSet<usize> {
@@ -65,7 +65,7 @@ pub(super) fn test_pairs<'a>(
     // Only the bot's own declarations count: what third bots declare must not hide an agreement.
     let is_special = |bot: usize, other: usize| {
         let (tally, mates) = (mover(bot).1, mates(bot));
-        tally.is_favourite(other, &mates) && !tally.distinguishes_bots_besides(&mates)
+        tally.is_favourite(other, &mates) && !tally.distinguishes_other_bots(&mates)
     };
     // Others may prefer a bot only because it is weaker than all others.
     let is_weakest = |bot: usize, other: usize| {
@@ -80,7 +80,7 @@ pub(super) fn test_pairs<'a>(
         .iter()
         .map(|((bot, other), _)| {
             let (bot, other) = (*bot, *other);
-            let back = position(&found, other, bot);
+            let back = find_pair(&found, other, bot);
             let by_takes = back.is_some_and(|back| found[back].1.favouritism.is_flagged());
             let is_innocent = || {
                 !is_special(bot, other)
@@ -98,7 +98,7 @@ pub(super) fn test_pairs<'a>(
     let is_flagged = |set: &&TestedSet| {
         let mutual = if set.means == FavourMeans::Takes { &takes } else { &declarations };
         let is_pair_flagged = |&(bot, other): &(usize, usize)| {
-            position(&found, bot, other).is_some_and(|pair| found[pair].1.is_flagged_by(set.means))
+            find_pair(&found, bot, other).is_some_and(|pair| found[pair].1.is_flagged_by(set.means))
         };
         let pairs = set.ordered_pairs();
         pairs.iter().all(|pair| mutual.contains(pair)) && pairs.iter().any(is_pair_flagged)
@@ -158,7 +158,7 @@ fn pair_findings<'a>(
         .collect()
 }
 
-fn position(found: &[NumberedPair], bot: usize, other: usize) -> Option<usize> {
+fn find_pair(found: &[NumberedPair], bot: usize, other: usize) -> Option<usize> {
     found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers).ok()
 }
 

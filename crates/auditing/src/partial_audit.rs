@@ -56,9 +56,19 @@ impl Auditor {
         sorted.sort_bots();
         sorted.check_all_bots_counted()?;
         let Self {
-            scope, seed, puzzles, without_power, matches, groups, bots, pairs, choices, answers, ..
+            subject,
+            seed,
+            puzzles,
+            without_power,
+            matches,
+            groups,
+            bots,
+            pairs,
+            choices,
+            answers,
+            ..
         } = &sorted;
-        let settings = (scope, seed, puzzles, without_power);
+        let settings = (subject, seed, puzzles, without_power);
         let state = (settings, (matches, groups), (bots, pairs, choices, answers));
         Ok(postcard::to_allocvec(&state).expect("every list's length is known"))
     }
@@ -69,7 +79,7 @@ impl Auditor {
     /// If the bytes are not a state that [`Auditor::to_bytes`] could have written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PartialAuditError> {
         let malformed = PartialAuditError::Malformed;
-        let ((scope, seed, puzzles, without_power), (matches, groups), (bots, pairs, choices, answers)): State =
+        let ((subject, seed, puzzles, without_power), (matches, groups), (bots, pairs, choices, answers)): State =
             match postcard::take_from_bytes(bytes) {
                 Ok((state, [])) => state,
                 Ok(_) => return Err(malformed("trailing bytes")),
@@ -86,7 +96,7 @@ impl Auditor {
             pairs,
             choices,
             answers,
-            ..Self::new(scope, seed)
+            ..Self::new(subject, seed)
         };
         read.check_consistency().map_err(malformed)?;
         read.mark_first_bots();
@@ -104,8 +114,8 @@ impl Auditor {
         self.check_all_bots_counted()?;
         other.check_all_bots_counted()?;
         let names: BTreeSet<&BotName> = self.bots.iter().chain(&other.bots).map(|bot| &bot.name).collect();
-        if names.len() > self.scope.max_bots() {
-            return Err(PartialAuditError::TooManyBots(self.scope.max_bots()));
+        if names.len() > self.subject.max_bots() {
+            return Err(PartialAuditError::TooManyBots(self.subject.max_bots()));
         }
         let names: Vec<BotName> = names.into_iter().cloned().collect();
         self.number_bots(&names);
@@ -130,13 +140,13 @@ impl Auditor {
     fn check_all_bots_counted(&self) -> Result<(), PartialAuditError> {
         match self.crowded_out {
             0 => Ok(()),
-            _ => Err(PartialAuditError::TooManyBots(self.scope.max_bots())),
+            _ => Err(PartialAuditError::TooManyBots(self.subject.max_bots())),
         }
     }
 
     fn check_settings(&self, other: &Self) -> Result<(), PartialAuditError> {
         let words = |audit: &Self| {
-            let subject = match &audit.scope {
+            let subject = match &audit.subject {
                 AuditSubject::Bot(bot) => bot.to_string(),
                 AuditSubject::Field => "every bot".to_owned(),
             };
@@ -165,7 +175,7 @@ impl Auditor {
                 && tally.preferences.iter().all(|(&(seats, source), tally)| tally.is_possible(seats, source))
         };
         let is_bot = |bot: &KnownBot| {
-            bot.tally.is_some() == self.scope.includes(&bot.name)
+            bot.tally.is_some() == self.subject.includes(&bot.name)
                 && bot.mover.is_possible(bots)
                 && bot.tally.as_ref().is_none_or(is_tally)
         };
@@ -178,7 +188,7 @@ impl Auditor {
         };
         let checks = [
             (self.puzzles <= MAX_PUZZLES, "it has too many puzzles"),
-            (bots <= self.scope.max_bots(), "it has too many bots"),
+            (bots <= self.subject.max_bots(), "it has too many bots"),
             (self.bots.is_sorted_by(|one, next| one.name < next.name), "its bots are not sorted"),
             (self.bots.iter().all(is_bot), "the counts of a bot are impossible"),
             (self.pairs.iter().all(is_pair), "the counts of a pair are impossible"),

@@ -3,7 +3,7 @@
 use super::replicates::REPLICATES;
 
 /// Sums whose standard deviation is at most this many ranks count as all the same: they differ only by rounding.
-const ROUNDING: f64 = 1e-6;
+const MAX_ROUNDING_DEVIATION: f64 = 1e-6;
 
 /// An observed sum, compared with its own replicates.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,7 @@ fn mean_and_deviation(sums: &[f64]) -> Option<(f64, f64)> {
     let all = f64::from(sums.len() as u32);
     let mean = sums.iter().sum::<f64>() / all;
     let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
-    (deviation > ROUNDING).then_some((mean, deviation))
+    (deviation > MAX_ROUNDING_DEVIATION).then_some((mean, deviation))
 }
 
 impl PermutationTests {

@@ -7,7 +7,7 @@ use lastnim_tournament::SeededDraw;
 const DRAW_STREAM: u64 = 0x6661_766f_7572_7321;
 
 /// Maximum number of bots for which all orders are listed in a table. Six bots would already have 720 orders.
-const MAX_TABULATED: usize = 5;
+const MAX_TABULATED_BOTS: usize = 5;
 
 /// By bot of a group, then by replicate: the place of the bot after all bots of the group have been permuted.
 ///
@@ -24,7 +24,7 @@ impl PlacePermutations {
         let mut draw = SeededDraw::from_numbers([DRAW_STREAM, seed, group]);
         let mut places = vec![[0; REPLICATES]; bots];
         let mut order: Vec<u16> = (0..bots as u16).collect();
-        if bots > MAX_TABULATED {
+        if bots > MAX_TABULATED_BOTS {
             for replicate in 0..REPLICATES {
                 draw.shuffle(&mut order);
                 for (places, &place) in places.iter_mut().zip(&order) {
@@ -79,7 +79,7 @@ impl PlacePermutations {
 }
 
 /// Returns the order with this number, decoded by the factorial number system.
-fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
+fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED_BOTS] {
     let mut order = std::array::from_fn(|place| place as u16);
     for last in (1..bots).rev() {
         order.swap(last, number % (last + 1));

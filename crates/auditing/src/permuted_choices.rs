@@ -33,7 +33,7 @@ pub(super) struct PermutedGains {
     excess: f64,
     /// The total weight of the choices for which another bot could have had the place.
     weight: f64,
-    /// Number of distinct groups with such choices.
+    /// Number of distinct groups with choices for which another bot could have had the place.
     groups: u64,
 }
 
@@ -115,7 +115,7 @@ impl PermutedGains {
         self.weight
     }
 
-    /// Returns the number of distinct groups with such choices.
+    /// Returns the number of distinct groups with choices for which another bot could have had the place.
     pub(super) fn group_count(&self) -> u64 {
         self.groups
     }

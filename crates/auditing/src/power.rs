@@ -112,8 +112,8 @@ impl<'a> HelpSimulation<'a> {
         }
     }
 
-    /// Returns the power for each kind of help that these pairs could give and for each share, in order of kind and
-    /// then of share.
+    /// Returns the power for each kind of help that these pairs could give and for each share, sorted by kind and then
+    /// by share.
     pub(super) fn powers(&self, seed: u64, mut pairs: Vec<[usize; 2]>) -> Vec<HelpPower> {
         let mut draw = SeededDraw::from_numbers([DRAW_STREAM, seed]);
         draw.shuffle(&mut pairs);
@@ -185,13 +185,13 @@ impl<'a> HelpSimulation<'a> {
             .collect();
         let offsets = || simulated.iter().map(|group| group.offset);
         let there = self.helpful_choices(kind, &simulated);
-        let there_alone = deviations(&there, offsets());
+        let there_alone = gain_in_deviations(&there, offsets());
         if !kind.is_mutual() {
             return there_alone >= self.critical_value;
         }
         let back: Vec<SimulatedGroup<'_>> = simulated.iter().map(SimulatedGroup::exchanged).collect();
         let mut both = self.helpful_choices(kind, &back);
-        let back_alone = deviations(&both, back.iter().map(|group| group.offset));
+        let back_alone = gain_in_deviations(&both, back.iter().map(|group| group.offset));
         if kind.is_by_takes() && there_alone.max(back_alone) >= self.critical_value {
             return true;
         }
@@ -205,7 +205,7 @@ impl<'a> HelpSimulation<'a> {
             choices.extend(there);
         }
         there_alone.min(back_alone) >= SINGLE_TEST_THRESHOLD
-            && deviations(&both, offsets()) >= self.critical_value
+            && gain_in_deviations(&both, offsets()) >= self.critical_value
     }
 
     /// Returns the choices of the helper in each group: helpful ones in the groups where it helps, its actual ones
@@ -218,7 +218,7 @@ impl<'a> HelpSimulation<'a> {
             let choices = &group.choices[simulated.places[0]];
             let Some(bot) = group.bots[simulated.places[0]] else { continue };
             let habits = habits.entry(seats).or_insert_with(|| self.habits[&(bot, seats)].clone());
-            let helpful = simulated.helps.then(|| helpful(choices, kind, simulated.offset));
+            let helpful = simulated.helps.then(|| choices_with_help(choices, kind, simulated.offset));
             if let Some(helpful) = &helpful {
                 for (sum, (new, old)) in habits.ranks.iter_mut().zip(helpful.ranks.iter().zip(&choices.ranks))
                 {
@@ -265,7 +265,7 @@ impl SimulatedGroup<'_> {
 }
 
 /// Returns the choices of a bot in a group, changed so that they help the bot at this offset.
-fn helpful(choices: &BotChoices, kind: HelpKind, offset: usize) -> BotChoices {
+fn choices_with_help(choices: &BotChoices, kind: HelpKind, offset: usize) -> BotChoices {
     let mut helpful = choices.clone();
     if kind.is_by_takes() {
         for openings in helpful.openings.values_mut() {
@@ -297,7 +297,7 @@ fn opening_errors(choices: &BotChoices) -> i64 {
 
 /// Returns how many standard deviations the total gain of a bot over these groups lies above its mean over the places
 /// where the bot could sit; `offsets` gives its place in each group.
-fn deviations(groups: &[Vec<Choice>], offsets: impl Iterator<Item = usize>) -> f64 {
+fn gain_in_deviations(groups: &[Vec<Choice>], offsets: impl Iterator<Item = usize>) -> f64 {
     let (mut excess, mut variance) = (0.0, 0.0);
     for (choices, offset) in groups.iter().zip(offsets) {
         // In all choices with the same exchangeable places, the bot has the same place, so these choices are not

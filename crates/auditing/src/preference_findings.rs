@@ -24,7 +24,7 @@ pub struct PreferenceFindings {
     pub other_rows: u64,
     /// Number of takes at which the bot chose between two or more winners.
     pub choices: u64,
-    /// By offset a, then by offset b: how often both winners were available and it chose a.
+    /// By offset a, then by offset b: how often both winners were available and the bot chose a.
     pub chosen_over: Vec<Vec<u64>>,
     /// The row that agrees with the most choices between two winners; `None` with more than
     /// [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats or without choices.
@@ -84,7 +84,7 @@ pub enum RationalisableCount {
     /// No row makes all takes optimal: the bot chose each offset of a cycle at least once over the next one, and the
     /// last over the first.
     Contradicted {
-        /// The offsets of a shortest such cycle, in order.
+        /// The offsets of a shortest such cycle, each before the offset over which it was chosen.
         cycle: Vec<usize>,
     },
     /// Some row makes all takes optimal, but there are more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats,

@@ -61,7 +61,7 @@ impl ScaledNumber {
     }
 
     /// Normalises the result of one product or sum.
-    fn normalized(mantissa: f64, exponent: i64) -> Self {
+    fn normalised(mantissa: f64, exponent: i64) -> Self {
         if mantissa >= HALF_STEP {
             Self { mantissa: mantissa / STEP, exponent: exponent + 1 }
         } else if mantissa < 1.0 / HALF_STEP {
@@ -85,7 +85,7 @@ impl Mul for ScaledNumber {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        Self::normalized(self.mantissa * other.mantissa, self.exponent + other.exponent)
+        Self::normalised(self.mantissa * other.mantissa, self.exponent + other.exponent)
     }
 }
 
@@ -100,7 +100,7 @@ impl Add for ScaledNumber {
             // The smaller number is too small to change the sum.
             _ => 0.0,
         };
-        Self::normalized(large.mantissa + added, large.exponent)
+        Self::normalised(large.mantissa + added, large.exponent)
     }
 }
 

@@ -17,7 +17,7 @@ pub struct WinnerChoice {
 }
 
 impl AuditedMatch<'_> {
-    /// Returns the takes, in order, at which a seat's own bot chose between winners.
+    /// Returns, in the order of play, the takes at which a seat's own bot chose between winners.
     ///
     /// # Panics
     /// If the audit belongs to another game.

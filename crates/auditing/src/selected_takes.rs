@@ -112,7 +112,7 @@ impl SelectedTakes {
         self.sums.close_group();
         let count = |index| u64::try_from(self.sums.sum(index)).expect("a count is not negative");
         let rank = f64::from(1_u32 << RANK_BITS);
-        let per_ply = |index, unit| self.sums.ratio_sums(index, PLIES, unit);
+        let per_ply = |index, unit| self.sums.ratio_estimator(index, PLIES, unit);
         SelectedTakeFigures {
             matches: self.matches,
             plies: count(PLIES),

@@ -10,7 +10,7 @@ use lastnim_core::game::BotName;
 use std::collections::BTreeMap;
 
 /// Maximum number of bots in a tested set.
-pub const MAX_SET: usize = 4;
+pub const MAX_SET_BOTS: usize = 4;
 
 /// The kind of choices by which bots favour each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +32,8 @@ pub(super) struct TestedSet {
     pub(super) sum: TestedSum,
 }
 
-/// A flagged set of two to [`MAX_SET`] bots that have all met each other. Each of them seems to favour every other.
+/// A flagged set of two to [`MAX_SET_BOTS`] bots that have all met each other. Each of them seems to favour every
+/// other.
 ///
 /// **Statistic.** The ranks that the choices of the bots gave each other, summed over all ordered pairs of the set, as
 /// in the tests of [takes](super::Favouritism) and of [declarations](super::DeclarationFindings).
@@ -91,7 +92,7 @@ impl TestedSet {
     }
 }
 
-/// Tests all sets of two to [`MAX_SET`] bots that have all met each other, and adds their sums to `tests`.
+/// Tests all sets of two to [`MAX_SET_BOTS`] bots that have all met each other, and adds their sums to `tests`.
 pub(super) fn test_sets(
     choices: &BTreeMap<(usize, usize), PermutedChoices>,
     tests: &mut PermutationTests,
@@ -133,7 +134,7 @@ impl SetSearch<'_> {
                     sum,
                 });
             }
-            if set.len() < MAX_SET {
+            if set.len() < MAX_SET_BOTS {
                 self.extend(set, &larger, &candidates[at + 1..]);
             }
             set.pop();

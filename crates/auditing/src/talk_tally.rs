@@ -30,9 +30,10 @@ pub struct TalkFigures {
     pub defaulted: u64,
     /// Signed pacts that the bot kept or broke although another row would have gained it ranks.
     pub tempted: u64,
-    /// The pacts among these that it kept.
+    /// Signed pacts that the bot kept although another row would have gained it ranks.
     pub kept_when_tempted: u64,
-    /// Signed pacts that the bot kept or broke for which it takes too long to find its temptation.
+    /// Signed pacts that the bot kept or broke, if it takes too long to find out whether another row would have gained
+    /// it ranks.
     pub unknown_temptations: u64,
     /// Promises of the bot that contradict its earlier ones in the same match.
     pub double_dealing: u64,
@@ -77,7 +78,7 @@ const TRUE_CLAIMS: usize = 14;
 const DISTANCE: usize = 15;
 const HIDDEN_MESSAGES: usize = 16;
 /// The index of the first sum that can be negative.
-const SIGNED_SUMS: usize = 17;
+const FIRST_SIGNED_SUM: usize = 17;
 const VALUE: usize = 17;
 const HARM_DONE: usize = 18;
 const HARM_SUFFERED: usize = 19;
@@ -104,7 +105,7 @@ impl TalkSums {
         }
         self.0[MATCHES] += 1;
         self.0[OFFERED] += i64::from(talk.offers[seat]);
-        self.0[DOUBLE_DEALING] += count(talk.double_dealing.iter().filter(|found| found.seat == seat));
+        self.0[DOUBLE_DEALING] += count_items(talk.double_dealing.iter().filter(|found| found.seat == seat));
         self.0[HARM_MATCHES] += i64::from(talk.has_dealt_rows && !talk.pacts.is_empty());
         for pact in &talk.pacts {
             self.add_pact(pact, seat);
@@ -159,7 +160,7 @@ impl TalkSums {
     }
 }
 
-fn count(items: impl Iterator) -> i64 {
+fn count_items(items: impl Iterator) -> i64 {
     (items.count() as u64).cast_signed()
 }
 
@@ -175,7 +176,7 @@ impl TalkTally {
     pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &TalkSums) {
         self.0.add_group(group, weights, &sums.0);
         // The parts of a group could add up to 0. Its groups are not needed.
-        (SIGNED_SUMS..SUM_COUNT).for_each(|index| self.0.forget_groups(index));
+        (FIRST_SIGNED_SUM..SUM_COUNT).for_each(|index| self.0.forget_groups(index));
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -185,14 +186,14 @@ impl TalkTally {
     /// Returns whether matches can have these counts.
     pub(super) fn is_possible(&self) -> bool {
         let sum = |index| self.0.sum(index);
-        (0..SIGNED_SUMS).all(|index| sum(index) >= 0)
+        (0..FIRST_SIGNED_SUM).all(|index| sum(index) >= 0)
             && sum(KEPT_WHEN_TEMPTED) <= sum(TEMPTED)
             && sum(TRUE_CLAIMS) <= sum(CLAIMS)
     }
 
     pub(super) fn figures(&self) -> TalkFigures {
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
-        let ratio = |above, below| self.0.ratio_sums(above, below, 1.0);
+        let ratio = |above, below| self.0.ratio_estimator(above, below, 1.0);
         let share = |above, below| ratio(above, below).map(|sums| sums.estimate_share());
         let signed_mean = |above, below| ratio(above, below).map(|sums| sums.estimate_signed_mean());
         TalkFigures {

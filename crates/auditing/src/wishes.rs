@@ -33,7 +33,8 @@ pub struct WishCounts {
     /// Number of misdeclared matches in which the declared row, under optimal play, led to a winner that the wanted row
     /// ranks better than the winner that declaring the wanted row would have led to.
     pub gained: u64,
-    /// Number of misdeclared matches in which the declared row led to a winner that the wanted row ranks worse.
+    /// Number of misdeclared matches in which the declared row, under optimal play, led to a winner that the wanted row
+    /// ranks worse than the winner that declaring the wanted row would have led to.
     pub lost: u64,
     /// Number of misdeclared matches that the wanted seat won.
     pub won: u64,
@@ -75,7 +76,7 @@ impl WishTally {
     }
 
     /// Adds a match with declared rows in which the bot at `seat` wanted the seat `wanted` to win. Of the takes that
-    /// the bot made itself, those count whose number `is_selected` accepts.
+    /// the bot made itself, only those whose numbers `is_selected` accepts count.
     ///
     /// # Panics
     /// If the audit belongs to another game.
@@ -120,7 +121,7 @@ impl WishTally {
     /// Returns the figures.
     pub fn into_figures(mut self) -> WishFigures {
         self.sums.close_group();
-        let ratio = |above, below| self.sums.ratio_sums(above, below, 1.0);
+        let ratio = |above, below| self.sums.ratio_estimator(above, below, 1.0);
         WishFigures {
             plies: u64::try_from(self.sums.sum(PLIES)).expect("a count is not negative"),
             regret_per_ply: ratio(REGRET, PLIES).map(|sums| sums.estimate_rank_rate()),

@@ -3,7 +3,7 @@
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 
 /// The number of matches in a duplicate group.
-const MATCHES: u32 = 3;
+const MATCHES_PER_GROUP: u32 = 3;
 /// Minimum and maximum number of takes that a bot makes in a group.
 const TAKES: (u32, u32) = (6, 18);
 
@@ -40,7 +40,7 @@ impl Clustering {
     }
 
     /// Draws the number of errors in a group with this mean error rate.
-    fn errors(self, mean: f64, takes: u32, draw: &mut SeededDraw) -> u32 {
+    fn draw_errors(self, mean: f64, takes: u32, draw: &mut SeededDraw) -> u32 {
         let chance = match self {
             Self::Independent | Self::Contagious => mean,
             Self::Difficulty => (-mean * draw_uniform(draw).ln()).min(1.0),
@@ -71,7 +71,7 @@ impl Clustering {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scenario {
     /// The error rate per take.
-    pub errors: f64,
+    pub error_rate: f64,
     /// The number of duplicate groups.
     pub groups: u32,
     /// The dependence between errors.
@@ -99,18 +99,19 @@ pub struct ScenarioCoverage {
 impl Scenario {
     /// Returns the expected number of errors in a tournament.
     pub fn expected_errors(&self) -> f64 {
-        self.clustering.true_mean(self.errors) * f64::from(self.groups * (TAKES.0 + TAKES.1)) / 2.0
+        self.clustering.true_mean(self.error_rate) * f64::from(self.groups * (TAKES.0 + TAKES.1)) / 2.0
     }
 
     /// Simulates this many tournaments, and returns the coverage of their intervals.
     pub fn simulate(&self, tournaments: u64, seed: u64) -> ScenarioCoverage {
-        let errors = self.clustering.true_mean(self.errors);
+        let errors = self.clustering.true_mean(self.error_rate);
         // An error costs one rank or two, depending on the group; the mean is 1.5.
         let takes = f64::from(TAKES.0 + TAKES.1) / 2.0;
-        let regret = errors * takes * 1.5 / f64::from(MATCHES);
+        let regret = errors * takes * 1.5 / f64::from(MATCHES_PER_GROUP);
         let (mut accuracies, mut regrets) = (Vec::new(), Vec::new());
         for tournament in 0..tournaments {
-            let (accuracy, rate) = self.tournament(&mut SeededDraw::from_numbers([seed, tournament]));
+            let (accuracy, rate) =
+                self.simulate_tournament(&mut SeededDraw::from_numbers([seed, tournament]));
             accuracies.extend(accuracy.share_interval());
             regrets.extend(rate.rank_rate_interval());
         }
@@ -122,14 +123,15 @@ impl Scenario {
 
     /// Simulates one tournament. Returns the sums for the share of optimal takes, and those for the ranks lost per
     /// match.
-    fn tournament(&self, draw: &mut SeededDraw) -> (RatioSums, RatioSums) {
+    fn simulate_tournament(&self, draw: &mut SeededDraw) -> (RatioSums, RatioSums) {
         let (mut accuracy, mut regret) = (RatioSums::default(), RatioSums::default());
         for _ in 0..self.groups {
             let takes = TAKES.0 + draw.number_below(u64::from(TAKES.1 - TAKES.0 + 1)) as u32;
-            let (errors, costly) = (self.clustering.errors(self.errors, takes, draw), draw_uniform(draw));
+            let (errors, costly) =
+                (self.clustering.draw_errors(self.error_rate, takes, draw), draw_uniform(draw));
             let ranks = errors + (0..errors).filter(|_| draw_uniform(draw) < costly).count() as u32;
             accuracy.add_group((takes - errors).into(), takes.into());
-            regret.add_group(ranks.into(), MATCHES.into());
+            regret.add_group(ranks.into(), MATCHES_PER_GROUP.into());
         }
         (accuracy, regret)
     }

@@ -47,7 +47,10 @@ pub fn print_level(options: &Options) {
                     | DeclarationStrategy::Offset(_)
                     | DeclarationStrategy::RandomRow
                     | DeclarationStrategy::SeatOrder
-            ) && !matches!(plays, crate::plays::Plays::ExploitsToWin | crate::plays::Plays::ExploitsForRank)
+            ) && !matches!(
+                plays,
+                crate::plays::PlayStrategy::ExploitsToWin | crate::plays::PlayStrategy::ExploitsForRank
+            )
         };
         bots.iter().all(is_blind)
     });

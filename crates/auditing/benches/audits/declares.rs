@@ -1,6 +1,6 @@
 //! The ways in which simulated bots declare their rows.
 
-use crate::plays::{Plays, WinChances};
+use crate::plays::{PlayStrategy, WinChances};
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount},
     oracle::{Solution, solve_winners},
@@ -111,11 +111,11 @@ pub struct DeclarationContext<'a> {
     /// The piles of the match.
     pub piles: &'a Piles,
     /// A random number below 100. Bots help in this group if the percentage of groups in which they help is greater.
-    pub helps: u64,
+    pub help_draw: u64,
     /// What the bot remembers from earlier matches.
     pub memory: &'a Memory,
     /// The behaviour of each bot.
-    pub bots: &'a [(DeclarationStrategy, Plays)],
+    pub bots: &'a [(DeclarationStrategy, PlayStrategy)],
 }
 
 impl DeclarationContext<'_> {
@@ -166,7 +166,7 @@ impl DeclarationContext<'_> {
             }
             DeclarationStrategy::BestAgainstPlay => return self.best_against_play(),
             DeclarationStrategy::Helps(ally, often) => match offset_of(ally) {
-                Some(offset) if self.helps < often => first(&[offset, 0]),
+                Some(offset) if self.help_draw < often => first(&[offset, 0]),
                 _ => return Row::standard(seats),
             },
             DeclarationStrategy::Returns(ally) => match offset_of(ally) {
@@ -174,14 +174,14 @@ impl DeclarationContext<'_> {
                 None => return Row::standard(seats),
             },
             DeclarationStrategy::SecondIn(ally, often) => match offset_of(ally) {
-                Some(offset) if self.helps < often => first(&[0, offset]),
+                Some(offset) if self.help_draw < often => first(&[0, offset]),
                 _ => return Row::standard(seats),
             },
             DeclarationStrategy::AlliesFirst(mates) => {
                 let mates = mates.iter().filter_map(|&mate| offset_of(mate)).filter(|&offset| offset > 0);
                 first(&[0].into_iter().chain(mates).collect::<Vec<_>>())
             }
-            DeclarationStrategy::RandomRowIn(often) if self.helps < often => {
+            DeclarationStrategy::RandomRowIn(often) if self.help_draw < often => {
                 let mut offsets: Vec<u64> = (0..n).collect();
                 draw.shuffle(&mut offsets);
                 offsets
@@ -212,7 +212,7 @@ impl DeclarationContext<'_> {
             let game = game.expect("the first seat");
             let solution = Solution::new(&game);
             let mut chances = WinChances::new(self.bots, self.table, self.seat, &game, &solution);
-            chances.after(&game.first_position())[self.seat.index()]
+            chances.chances_from(&game.first_position())[self.seat.index()]
         };
         let mut best = (Row::standard(seats), 0.0);
         best.1 = chance(&best.0) + 1e-9;

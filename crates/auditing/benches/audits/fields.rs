@@ -2,7 +2,7 @@
 
 use crate::{
     declares::{DeclarationContext, DeclarationStrategy, Memory},
-    plays::{Plays, SeenTake, TakeContext},
+    plays::{PlayStrategy, SeenTake, TakeContext},
 };
 use lastnim_auditing::{AuditFindings, AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
 use lastnim_core::{
@@ -15,7 +15,7 @@ use lastnim_tournament::SeededDraw;
 #[derive(Debug, Clone)]
 pub struct Field {
     /// The behaviour of each bot.
-    pub bots: Vec<(DeclarationStrategy, Plays)>,
+    pub bots: Vec<(DeclarationStrategy, PlayStrategy)>,
     /// The number of seats.
     pub seats: usize,
     /// The source of the rows.
@@ -26,7 +26,7 @@ pub struct Field {
 
 impl Field {
     /// Creates a field whose groups each have their own starting position.
-    pub fn new(bots: Vec<(DeclarationStrategy, Plays)>, seats: usize, rows: RowSource) -> Self {
+    pub fn new(bots: Vec<(DeclarationStrategy, PlayStrategy)>, seats: usize, rows: RowSource) -> Self {
         Self { bots, seats, rows, positions: None }
     }
 
@@ -50,7 +50,7 @@ impl Field {
             let of_position = &mut SeededDraw::from_numbers([seed, position, 4]);
             let piles: Vec<u64> = (0..3).map(|_| 1 + of_position.number_below(7)).collect();
             let piles = Piles::parse(&piles).expect("piles have 1 to 7 counters");
-            let helps = draw.number_below(100);
+            let help_draw = draw.number_below(100);
             let assigned = BySeat::from_fn(seats, |_| {
                 let mut offsets: Vec<u64> = (0..self.seats as u64).collect();
                 draw.shuffle(&mut offsets);
@@ -62,7 +62,7 @@ impl Field {
                     RowSource::Assigned => assigned.clone(),
                     RowSource::Declared => BySeat::from_fn(seats, |seat| {
                         let (piles, memory, bots) = (&piles, &memory, self.bots.as_slice());
-                        DeclarationContext { table, seat, piles, helps, memory, bots }.row(draw)
+                        DeclarationContext { table, seat, piles, help_draw, memory, bots }.row(draw)
                     }),
                 };
                 for (seat, &bot) in table.enumerate() {
@@ -70,7 +70,7 @@ impl Field {
                 }
                 let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
                 let game = Game::new(piles.clone(), matrix, 0, Ending::default()).expect("the first seat");
-                let audit = Audit::of_finished(&game, &self.takes(&game, table, &memory, draw))
+                let audit = Audit::of_finished(&game, &self.play_match(&game, table, &memory, draw))
                     .expect("the match was played to its end");
                 memory.add_result(table, audit.winner, number * 100 + rotation as u64);
                 let id = [number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat();
@@ -91,7 +91,8 @@ impl Field {
         auditor
     }
 
-    fn takes(
+    /// Plays a match, and returns its takes.
+    fn play_match(
         &self,
         game: &Game,
         table: &BySeat<usize>,

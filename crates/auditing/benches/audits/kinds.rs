@@ -7,7 +7,7 @@ use crate::{
         WeakestSecond,
     },
     plays::{
-        Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Reacts, Timid},
+        PlayStrategy::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Reacts, Timid},
         Reaction::{AlternatesStyles, Answers, Imitates, Learns, Mirrors, Punishes, Rewards, Tilts},
     },
 };
@@ -17,10 +17,10 @@ use lastnim_auditing::{
 };
 
 /// A kind of field: its name, the source of its rows, and the behaviour of each bot.
-pub type FieldKind = (&'static str, RowSource, Vec<(DeclarationStrategy, Plays)>);
+pub type FieldKind = (&'static str, RowSource, Vec<(DeclarationStrategy, PlayStrategy)>);
 
-const OPTIMAL: Plays = Errs(0);
-const RANDOM: Plays = Errs(100);
+const OPTIMAL: PlayStrategy = Errs(0);
+const RANDOM: PlayStrategy = Errs(100);
 
 /// Returns all kinds of honest fields, in which no bot tries to help another.
 pub fn honest_fields() -> Vec<FieldKind> {
@@ -28,12 +28,12 @@ pub fn honest_fields() -> Vec<FieldKind> {
 }
 
 /// Returns bots that play in these ways and declare the standard row.
-fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(DeclarationStrategy, Plays)> {
+fn standard_rows<const BOTS: usize>(plays: [PlayStrategy; BOTS]) -> Vec<(DeclarationStrategy, PlayStrategy)> {
     plays.map(|plays| (Standard, plays)).to_vec()
 }
 
 /// Returns bots that play in different ways, weak and strong, and declare the standard row.
-fn mixed_play() -> Vec<(DeclarationStrategy, Plays)> {
+fn mixed_play() -> Vec<(DeclarationStrategy, PlayStrategy)> {
     standard_rows([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
 }
 
@@ -119,7 +119,7 @@ fn fields_by_rows() -> Vec<FieldKind> {
     ]
 }
 
-/// Returns honest fields that differ in how their bots play and in how many they are.
+/// Returns honest fields that differ in how their bots play and in the number of bots.
 fn fields_by_play() -> Vec<FieldKind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
@@ -204,20 +204,24 @@ fn fields_by_reaction() -> Vec<FieldKind> {
 
 /// Returns fields in which the first two bots collude, or the first three if they form a ring.
 pub fn colluding_fields() -> Vec<FieldKind> {
-    let with = |pair: [(DeclarationStrategy, Plays); 2]| {
+    let with = |pair: [(DeclarationStrategy, PlayStrategy); 2]| {
         pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>()
     };
-    let erring = |pair: [(DeclarationStrategy, Plays); 2]| {
+    let erring = |pair: [(DeclarationStrategy, PlayStrategy); 2]| {
         let others = [(WeakestFirst, Errs(10)), (Standard, Errs(30)), (Standard, Greedy)];
         pair.into_iter().chain(others).collect::<Vec<_>>()
     };
-    let takes = |pair: [Plays; 2]| {
+    let takes = |pair: [PlayStrategy; 2]| {
         let others = [Errs(20), RANDOM, Greedy, Errs(10)];
         pair.into_iter().chain(others).map(|plays| (Standard, plays)).collect::<Vec<_>>()
     };
     let one_way = |often: u64| {
         let others = [OPTIMAL, OPTIMAL, Errs(10), RANDOM];
-        [Plays::Helps(1, often)].into_iter().chain(others).map(|plays| (Standard, plays)).collect::<Vec<_>>()
+        [PlayStrategy::Helps(1, often)]
+            .into_iter()
+            .chain(others)
+            .map(|plays| (Standard, plays))
+            .collect::<Vec<_>>()
     };
     vec![
         (
@@ -304,10 +308,10 @@ pub fn fields_with_room_to_help() -> Vec<FieldKind> {
 
 /// Makes the first bot help the second in this percentage of groups, and if help is mutual, the second help the first.
 pub fn with_help(
-    bots: &[(DeclarationStrategy, Plays)],
+    bots: &[(DeclarationStrategy, PlayStrategy)],
     kind: HelpKind,
     often: u64,
-) -> Vec<(DeclarationStrategy, Plays)> {
+) -> Vec<(DeclarationStrategy, PlayStrategy)> {
     let mut bots = bots.to_vec();
     match kind {
         HelpKind::MutualDeclarations => {
@@ -316,10 +320,10 @@ pub fn with_help(
         }
         HelpKind::OneWayDeclarations => bots[0].0 = Helps(1, often),
         HelpKind::MutualTakes => {
-            bots[0].1 = Plays::Helps(1, often);
-            bots[1].1 = Plays::Helps(0, often);
+            bots[0].1 = PlayStrategy::Helps(1, often);
+            bots[1].1 = PlayStrategy::Helps(0, often);
         }
-        HelpKind::OneWayTakes => bots[0].1 = Plays::Helps(1, often),
+        HelpKind::OneWayTakes => bots[0].1 = PlayStrategy::Helps(1, often),
     }
     bots
 }

@@ -27,7 +27,7 @@ type BenchmarkPart = (&'static str, fn(&Options));
 fn main() {
     let options = Options::from_args();
     let parts: [BenchmarkPart; 5] = [
-        ("coverage", coverage::print),
+        ("coverage", coverage::print_coverage),
         ("level", collusion::print_level),
         ("honest", collusion::print_honest),
         ("colluding", collusion::print_colluding),

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// How a bot plays.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Plays {
+pub enum PlayStrategy {
     /// Plays optimally, except for this percentage of takes, which are random.
     Errs(u64),
     /// Takes the whole pile.
@@ -68,7 +68,7 @@ pub struct SeenTake {
 /// The turn of a bot, with everything on which its take may depend.
 pub struct TakeContext<'a> {
     /// The behaviour of each bot.
-    pub bots: &'a [(DeclarationStrategy, Plays)],
+    pub bots: &'a [(DeclarationStrategy, PlayStrategy)],
     /// The bots by seat.
     pub table: &'a BySeat<usize>,
     /// The game.
@@ -93,21 +93,21 @@ impl TakeContext<'_> {
             Some(self.best_for(ally))
         };
         match self.bots[self.table[seat]].1 {
-            Plays::Greedy => self.position.counters(),
-            Plays::Timid => 1,
-            Plays::Errs(often) if draw.number_below(100) < often => any(draw),
-            Plays::Helps(ally, often) if draw.number_below(100) < often => {
+            PlayStrategy::Greedy => self.position.counters(),
+            PlayStrategy::Timid => 1,
+            PlayStrategy::Errs(often) if draw.number_below(100) < often => any(draw),
+            PlayStrategy::Helps(ally, often) if draw.number_below(100) < often => {
                 if_at_table(ally).unwrap_or_else(|| self.optimal())
             }
-            Plays::ErrsFor(ally, often) if draw.number_below(100) < often => {
+            PlayStrategy::ErrsFor(ally, often) if draw.number_below(100) < often => {
                 if_at_table(ally).unwrap_or_else(|| any(draw))
             }
-            Plays::ExploitsToWin | Plays::ExploitsForRank => {
+            PlayStrategy::ExploitsToWin | PlayStrategy::ExploitsForRank => {
                 WinChances::new(self.bots, self.table, seat, self.game, self.solution)
                     .best_take(self.position)
             }
-            Plays::Errs(_) | Plays::Helps(..) | Plays::ErrsFor(..) => self.optimal(),
-            Plays::Reacts(reaction) => self.reaction(reaction, draw),
+            PlayStrategy::Errs(_) | PlayStrategy::Helps(..) | PlayStrategy::ErrsFor(..) => self.optimal(),
+            PlayStrategy::Reacts(reaction) => self.reaction(reaction, draw),
         }
     }
 
@@ -159,7 +159,7 @@ impl TakeContext<'_> {
 /// Computes win probabilities from the point of view of one seat. That seat knows how the others play and makes its
 /// best takes, but assumes that bots that exploit, help or react to others play optimally.
 pub struct WinChances<'a> {
-    bots: &'a [(DeclarationStrategy, Plays)],
+    bots: &'a [(DeclarationStrategy, PlayStrategy)],
     table: &'a BySeat<usize>,
     seat: Seat,
     game: &'a Game,
@@ -170,7 +170,7 @@ pub struct WinChances<'a> {
 impl<'a> WinChances<'a> {
     /// Prepares the computation for one seat of a game.
     pub fn new(
-        bots: &'a [(DeclarationStrategy, Plays)],
+        bots: &'a [(DeclarationStrategy, PlayStrategy)],
         table: &'a BySeat<usize>,
         seat: Seat,
         game: &'a Game,
@@ -180,7 +180,7 @@ impl<'a> WinChances<'a> {
     }
 
     /// Returns the probability that each seat wins from a position.
-    pub fn after(&mut self, position: &Position) -> Vec<f64> {
+    pub fn chances_from(&mut self, position: &Position) -> Vec<f64> {
         let seats = self.table.seats();
         if position.is_over() {
             let winner = self.solution.winner(position);
@@ -191,8 +191,9 @@ impl<'a> WinChances<'a> {
             return known.clone();
         }
         let mut chances = vec![0.0; seats.get()];
-        for (take, likely) in self.takes(position) {
-            for (chance, after) in chances.iter_mut().zip(self.after(&position_after(position, take))) {
+        for (take, likely) in self.take_chances(position) {
+            for (chance, after) in chances.iter_mut().zip(self.chances_from(&position_after(position, take)))
+            {
                 *chance += likely * after;
             }
         }
@@ -214,31 +215,34 @@ impl<'a> WinChances<'a> {
     }
 
     /// Returns the probability of each take.
-    fn takes(&mut self, position: &Position) -> Vec<(u64, f64)> {
+    fn take_chances(&mut self, position: &Position) -> Vec<(u64, f64)> {
         let optimal = self.solution.optimal_takes(position).smallest().expect("there is an optimal take");
         let mover = position.to_move();
         if mover == self.seat {
             return vec![(self.best_take(position), 1.0)];
         }
         match self.bots[self.table[mover]].1 {
-            Plays::Greedy => vec![(position.counters(), 1.0)],
-            Plays::Timid => vec![(1, 1.0)],
-            Plays::Errs(often) | Plays::ErrsFor(_, often) => {
+            PlayStrategy::Greedy => vec![(position.counters(), 1.0)],
+            PlayStrategy::Timid => vec![(1, 1.0)],
+            PlayStrategy::Errs(often) | PlayStrategy::ErrsFor(_, often) => {
                 let errs = often as f64 / 100.0;
                 let any = errs / position.counters() as f64;
                 let all = (1..=position.counters()).map(|take| (take, any));
                 all.chain([(optimal, 1.0 - errs)]).collect()
             }
-            Plays::ExploitsToWin | Plays::ExploitsForRank | Plays::Helps(..) | Plays::Reacts(_) => {
+            PlayStrategy::ExploitsToWin
+            | PlayStrategy::ExploitsForRank
+            | PlayStrategy::Helps(..)
+            | PlayStrategy::Reacts(_) => {
                 vec![(optimal, 1.0)]
             }
         }
     }
 
     fn worth_after(&mut self, position: &Position, take: u64) -> f64 {
-        let chances = self.after(&position_after(position, take));
+        let chances = self.chances_from(&position_after(position, take));
         let worth = |winner: Seat| match self.bots[self.table[self.seat]].1 {
-            Plays::ExploitsForRank => -(self.game.matrix.rank(self.seat, winner) as f64),
+            PlayStrategy::ExploitsForRank => -(self.game.matrix.rank(self.seat, winner) as f64),
             _ => f64::from(u8::from(winner == self.seat)),
         };
         let seats = self.table.seats();

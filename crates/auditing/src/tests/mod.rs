@@ -56,8 +56,8 @@ struct Field {
 
 impl Field {
     /// Plays this many groups and audits all their matches.
-    fn audit(&self, groups: u64, scope: AuditSubject) -> AuditFindings {
-        let mut auditor = Auditor::new(scope, self.seed);
+    fn audit(&self, groups: u64, subject: AuditSubject) -> AuditFindings {
+        let mut auditor = Auditor::new(subject, self.seed);
         self.play(groups, |game| auditor.add_match(game));
         auditor.finish()
     }
@@ -86,7 +86,7 @@ impl Field {
                 };
                 let matrix = AllianceMatrix::from_rows(rows).unwrap();
                 let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::default()).unwrap();
-                let takes = self.takes(&game, &bots, number, draw);
+                let takes = self.play_match(&game, &bots, number, draw);
                 let id = MatchId::new(
                     FIRST_MS + number * GROUP_MS,
                     &[number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat().try_into().unwrap(),
@@ -107,7 +107,8 @@ impl Field {
         }
     }
 
-    fn takes(
+    /// Plays a match, and returns its takes.
+    fn play_match(
         &self,
         game: &Game,
         bots: &BySeat<usize>,
@@ -159,25 +160,34 @@ fn bot_name(bot: usize) -> BotName {
     format!("bot-{bot}").parse().unwrap()
 }
 
-/// Returns a field of honest bots with these habits at tables of `seats`. With [`Declared::Differing`], every second
-/// bot declares a row that puts a certain offset first.
-fn honest_field(habits: [Habit; 6], seats: usize, rows: RowSource, declared: Declared, seed: u64) -> Field {
+/// Returns a field of honest bots with these habits at tables of `seats`. With [`DeclaredRows::Differing`], every
+/// second bot declares a row that puts a certain offset first.
+fn honest_field(
+    habits: [Habit; 6],
+    seats: usize,
+    rows: RowSource,
+    declared: DeclaredRows,
+    seed: u64,
+) -> Field {
     let row = |bot: usize| {
         let row = Row::favouring(bot % seats, SeatCount::new(seats).unwrap());
-        (declared == Declared::Differing && bot % 2 == 0)
+        (declared == DeclaredRows::Differing && bot % 2 == 0)
             .then(|| row.offsets().iter().map(|&o| o.into()).collect())
     };
     let bots = habits.into_iter().enumerate().map(|(bot, habit)| SimulatedBot(habit, row(bot))).collect();
     Field { bots, seats, rows, seed }
 }
 
+/// The rows that the bots of an honest field declare.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Declared {
+enum DeclaredRows {
+    /// Every bot declares the standard row.
     Standard,
+    /// Every second bot declares another row.
     Differing,
 }
 
-const HONEST: [[Habit; 6]; 3] = [
+const HONEST_HABITS: [[Habit; 6]; 3] = [
     [Habit::Random, Habit::Greedy, Habit::Timid, Habit::Errs(10), Habit::Errs(30), Habit::Errs(0)],
     [Habit::Greedy, Habit::Greedy, Habit::Timid, Habit::Timid, Habit::Errs(0), Habit::Random],
     [
@@ -190,16 +200,16 @@ const HONEST: [[Habit; 6]; 3] = [
     ],
 ];
 
-const ROWS: [(RowSource, Declared); 3] = [
-    (RowSource::Declared, Declared::Standard),
-    (RowSource::Declared, Declared::Differing),
-    (RowSource::Assigned, Declared::Standard),
+const ROWS: [(RowSource, DeclaredRows); 3] = [
+    (RowSource::Declared, DeclaredRows::Standard),
+    (RowSource::Declared, DeclaredRows::Differing),
+    (RowSource::Assigned, DeclaredRows::Standard),
 ];
 
 /// Returns the number of honest tournaments with a flagged pair, and their total number.
 fn count_false_flags(groups: u64, seeds: u64) -> (usize, usize) {
     let (mut flagged, mut all) = (0, 0);
-    for habits in HONEST {
+    for habits in HONEST_HABITS {
         for (rows, declared) in ROWS {
             for seats in [3, 4] {
                 for seed in 0..seeds {
@@ -253,7 +263,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
         let alone = |pair: &PairFindings| match pair.favouritism {
             Favouritism::Tested { per_error, p_value, .. } => (per_error, p_value),
-            Favouritism::TooFewGroups => panic!("{pair:?}"),
+            Favouritism::Untested => panic!("{pair:?}"),
         };
         assert_eq!(alone(pair), alone(of_field), "{} -> {}", pair.mover, pair.other);
     }
@@ -290,7 +300,7 @@ fn at_most_5_percent_of_honest_fields_are_flagged() {
 
 #[test]
 fn the_order_of_matches_does_not_matter() {
-    let field = honest_field(HONEST[0], 4, RowSource::Declared, Declared::Differing, 7);
+    let field = honest_field(HONEST_HABITS[0], 4, RowSource::Declared, DeclaredRows::Differing, 7);
     let mut forward = Auditor::new(AuditSubject::Field, 5);
     field.play(12, |game| forward.add_match(game));
     // Each rotation is added for all groups before the next rotation, so no two matches of a group are consecutive.
@@ -309,7 +319,7 @@ fn the_order_of_matches_does_not_matter() {
 
 #[test]
 fn figures_and_ledger_agree_with_the_audits_of_the_matches() {
-    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, 3);
     let (mut auditor, mut audits) = (Auditor::new(AuditSubject::Field, 1), Vec::new());
     field.play(20, |game| {
         auditor.add_match(game);
@@ -355,7 +365,7 @@ fn figures_and_ledger_agree_with_the_audits_of_the_matches() {
 
 #[test]
 fn takes_reveal_which_row_a_bot_plays_for() {
-    let found = honest_field(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11)
+    let found = honest_field(HONEST_HABITS[2], 3, RowSource::Declared, DeclaredRows::Standard, 11)
         .audit(60, AuditSubject::Field);
     let preference = |bot: usize| &found.bots[bot].preferences[0];
     let [own, of_another, optimal] = [0, 1, 4].map(preference);
@@ -374,7 +384,7 @@ fn takes_reveal_which_row_a_bot_plays_for() {
         of_another.rationalisable,
         RationalisableCount::ByRows { rows: 1, example: of_another.best_fit.as_ref().unwrap().row.clone() }
     );
-    let random = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 11)
+    let random = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, 11)
         .audit(60, AuditSubject::Bot(bot_name(0)));
     let random = &random.bots[0].preferences[0];
     assert!(matches!(&random.rationalisable, RationalisableCount::Contradicted { .. }));
@@ -384,7 +394,7 @@ fn takes_reveal_which_row_a_bot_plays_for() {
 
 #[test]
 fn takes_for_assigned_rows_are_counted_by_places_in_the_row() {
-    let found = honest_field(HONEST[2], 3, RowSource::Assigned, Declared::Standard, 11)
+    let found = honest_field(HONEST_HABITS[2], 3, RowSource::Assigned, DeclaredRows::Standard, 11)
         .audit(60, AuditSubject::Field);
     let [own, of_another, optimal] = [0, 1, 4].map(|bot| &found.bots[bot].preferences[0]);
     for follows in [own, optimal] {
@@ -403,7 +413,7 @@ fn takes_for_assigned_rows_are_counted_by_places_in_the_row() {
 
 #[test]
 fn puzzles_are_errors_in_distinct_positions() {
-    let found = honest_field(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2)
+    let found = honest_field(HONEST_HABITS[0], 4, RowSource::Assigned, DeclaredRows::Standard, 2)
         .audit(40, AuditSubject::Bot(bot_name(0)));
     let puzzles = &found.bots[0].puzzles;
     assert_eq!(puzzles.len(), DEFAULT_PUZZLES);
@@ -428,9 +438,9 @@ fn puzzles_are_errors_in_distinct_positions() {
 
 #[test]
 fn pairs_with_two_seats_are_untested_because_no_third_seat_plays() {
-    let found =
-        honest_field(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, AuditSubject::Field);
-    assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::TooFewGroups));
+    let found = honest_field(HONEST_HABITS[0], 2, RowSource::Assigned, DeclaredRows::Standard, 2)
+        .audit(40, AuditSubject::Field);
+    assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::Untested));
     for pair in &found.pairs {
         let why = if pair.errors == 0 { UntestedReason::NoErrors } else { UntestedReason::NoThirdSeat };
         assert_eq!(pair.untested_reason(), Some(why), "{} -> {}", pair.mover, pair.other);
@@ -440,8 +450,8 @@ fn pairs_with_two_seats_are_untested_because_no_third_seat_plays() {
 
 #[test]
 fn untested_pairs_have_a_reason() {
-    let found =
-        honest_field(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, AuditSubject::Field);
+    let found = honest_field(HONEST_HABITS[1], 3, RowSource::Assigned, DeclaredRows::Standard, 2)
+        .audit(9, AuditSubject::Field);
     let few = |pair: &PairFindings| {
         matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 1..10 }))
     };

@@ -8,11 +8,11 @@ use lastnim_core::game::{BotVersion, SeatVersions};
 fn audit_parts(
     field: &Field,
     groups: u64,
-    scope: &AuditSubject,
+    subject: &AuditSubject,
     parts: usize,
     mut part_of: impl FnMut() -> usize,
 ) -> Vec<Auditor> {
-    let mut auditors = vec![Auditor::new(scope.clone(), 5).with_max_puzzles(7); parts];
+    let mut auditors = vec![Auditor::new(subject.clone(), 5).with_max_puzzles(7); parts];
     let mut number = 0_usize;
     field.play(groups, |game| {
         number += 1;
@@ -30,7 +30,7 @@ fn audit_parts(
     auditors
 }
 
-/// Merges the parts in a random order, each after it was written and read.
+/// Merges the parts in a random order. Each part is written and read again before it is merged.
 pub(super) fn merge_parts(mut parts: Vec<Auditor>, draw: &mut SeededDraw) -> Auditor {
     while parts.len() > 1 {
         draw.shuffle(&mut parts);
@@ -49,13 +49,14 @@ fn partial_audits_merged_in_any_order_equal_the_whole_audit() {
         let draw = &mut SeededDraw::from_numbers([seed, 91]);
         let (rows, declared) = ROWS[seed as usize % 3];
         let seats = 2 + draw.number_below(4) as usize;
-        let field = honest_field(HONEST[draw.number_below(3) as usize], seats, rows, declared, seed);
-        let scope =
+        let field = honest_field(HONEST_HABITS[draw.number_below(3) as usize], seats, rows, declared, seed);
+        let subject =
             if draw.number_below(2) == 0 { AuditSubject::Field } else { AuditSubject::Bot(bot_name(2)) };
         let groups = 3 + draw.number_below(20);
-        let whole = audit_parts(&field, groups, &scope, 1, || 0).remove(0);
+        let whole = audit_parts(&field, groups, &subject, 1, || 0).remove(0);
         let parts = 2 + draw.number_below(5);
-        let parts = audit_parts(&field, groups, &scope, parts as usize, || draw.number_below(parts) as usize);
+        let parts =
+            audit_parts(&field, groups, &subject, parts as usize, || draw.number_below(parts) as usize);
         let merged = merge_parts(parts, draw);
         assert!(merged.to_bytes() == whole.to_bytes(), "seed {seed}: the states differ");
         assert_eq!(format!("{:?}", merged.finish()), format!("{:?}", whole.finish()), "seed {seed}");
@@ -69,11 +70,11 @@ fn an_audit_of_many_bots_is_merged_only_up_to_the_limit() {
         Field { bots, seats: 3, rows: RowSource::Declared, seed }
     };
     // The audit of one bot counts up to 512 bots, and keeps the orders of the first 32 by name.
-    let scope = AuditSubject::Bot(bot_name(3));
+    let subject = AuditSubject::Bot(bot_name(3));
     let draw = &mut SeededDraw::from_numbers([4]);
     let many = field(MAX_FIELD_BOTS + 20, 1);
-    let whole = audit_parts(&many, 400, &scope, 1, || 0).remove(0);
-    let parts = audit_parts(&many, 400, &scope, 3, || draw.number_below(3) as usize);
+    let whole = audit_parts(&many, 400, &subject, 1, || 0).remove(0);
+    let parts = audit_parts(&many, 400, &subject, 3, || draw.number_below(3) as usize);
     assert!(merge_parts(parts, draw).to_bytes() == whole.to_bytes(), "the states differ");
     let crowded = audit_parts(&many, 400, &AuditSubject::Field, 1, || 0).remove(0);
     assert_eq!(crowded.to_bytes(), Err(PartialAuditError::TooManyBots(MAX_FIELD_BOTS)));
@@ -111,7 +112,7 @@ fn audits_with_other_settings_are_not_merged() {
 
 #[test]
 fn damaged_states_are_refused() {
-    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Differing, 2);
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Differing, 2);
     let audit = audit_parts(&field, 4, &AuditSubject::Bot(bot_name(0)), 1, || 0).remove(0);
     let bytes = audit.to_bytes().unwrap();
     let malformed = |bytes: &[u8]| match Auditor::from_bytes(bytes) {

@@ -76,7 +76,7 @@ fn a_take_is_a_choice_if_other_winners_were_possible() {
 
 #[test]
 fn selecting_all_takes_gives_the_figures_of_the_audit() {
-    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, 3);
     let bot = bot_name(3);
     let (mut auditor, mut takes) = (Auditor::new(AuditSubject::Bot(bot.clone()), 5), SelectedTakes::new(5));
     field.play(30, |game| {
@@ -98,7 +98,7 @@ fn selecting_all_takes_gives_the_figures_of_the_audit() {
 /// Returns the figures of those takes of an erring bot that a simulated model answers. The model fails to answer more
 /// often in some groups than in others, and more often with many counters.
 fn simulated_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
-    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, seed);
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, seed);
     let (bot, mut takes) = (bot_name(4), SelectedTakes::new(seed));
     field.play(groups, |game| {
         let Some((seat, _)) = game.bots.enumerate().find(|&(_, other)| *other == bot) else { return };

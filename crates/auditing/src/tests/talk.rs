@@ -17,7 +17,7 @@ fn shuffled_row(draw: &mut SeededDraw) -> Vec<u64> {
 
 /// Plays one match for each rotation of three bots in each group. Half of the seats lie, some are late, some pacts are
 /// not signed, and in some groups messages are private or no rows are dealt.
-fn play(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
+fn play_matches(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
     let tournament = TournamentId::new(1, &[0; 10]);
     for number in 0..groups {
         for rotation in 0..SEATS {
@@ -104,9 +104,9 @@ fn words_of(talk: &TalkAudit, seat: Seat, wanted: WordKept) -> i64 {
 }
 
 #[test]
-fn figures_are_those_of_the_matches() {
+fn figures_agree_with_the_audits_of_the_matches() {
     let (mut auditor, mut audits) = (Auditor::new(AuditSubject::Field, 1), Vec::new());
-    play(60, |group, record| {
+    play_matches(60, |group, record| {
         auditor.add_record(group, record);
         audits.push((record.state().setup().bots.clone(), audit_talk(record)));
     });
@@ -194,13 +194,13 @@ fn figures_are_those_of_the_matches() {
 }
 
 #[test]
-fn parts_of_matches_with_talk_are_the_whole() {
+fn merged_parts_with_talk_equal_the_whole_audit() {
     for seed in 0..6 {
         let draw = &mut SeededDraw::from_numbers([seed, 17]);
-        let scope = if seed % 2 == 0 { AuditSubject::Field } else { AuditSubject::Bot(bot_name(1)) };
-        let mut whole = Auditor::new(scope.clone(), 5);
-        let mut parts = vec![Auditor::new(scope, 5); 3];
-        play(8, |group, record| {
+        let subject = if seed % 2 == 0 { AuditSubject::Field } else { AuditSubject::Bot(bot_name(1)) };
+        let mut whole = Auditor::new(subject.clone(), 5);
+        let mut parts = vec![Auditor::new(subject, 5); 3];
+        play_matches(8, |group, record| {
             whole.add_record(group, record);
             parts[draw.number_below(3) as usize].add_record(group, record);
         });
@@ -212,6 +212,6 @@ fn parts_of_matches_with_talk_are_the_whole() {
 
 #[test]
 fn matches_without_talk_have_no_figures_of_talk() {
-    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, 3);
     assert!(field.audit(2, AuditSubject::Field).bots.iter().all(|bot| bot.talk.is_none()));
 }

@@ -4,7 +4,7 @@ use crate::{
     declares::DeclarationStrategy,
     fields::{Field, bot_name},
     kinds::{colluding_fields, fields_with_room_to_help, honest_fields, with_help},
-    plays::{Plays, Reaction},
+    plays::{PlayStrategy, Reaction},
 };
 use lastnim_auditing::{
     AuditFindings, Dependence, FLAGGED_P_VALUE, FavourMeans, Favouritism, HelpKind, MAX_TAKES_TO_LOOK_AT,
@@ -110,13 +110,13 @@ fn the_stated_power_for_assigned_rows_covers_only_help_by_takes() {
     let kinds: Vec<HelpKind> = powers.iter().map(|power| power.kind).collect();
     assert_eq!(kinds, [[HelpKind::MutualTakes; 3], [HelpKind::OneWayTakes; 3]].concat());
     assert!(powers[2].chance > 0.9 && powers[0].chance < 0.2, "{powers:?}");
-    let pair = vec![(DeclarationStrategy::Standard, Plays::Errs(10)); 2];
+    let pair = vec![(DeclarationStrategy::Standard, PlayStrategy::Errs(10)); 2];
     assert_eq!(Field::new(pair, 2, RowSource::Declared).play(20, 1).finish().powers, []);
 }
 
 #[test]
-fn assigned_rows_are_not_tested() {
-    let bots = vec![(DeclarationStrategy::Standard, Plays::Errs(10)); 3];
+fn pairs_without_a_third_seat_or_enough_groups_are_not_tested() {
+    let bots = vec![(DeclarationStrategy::Standard, PlayStrategy::Errs(10)); 3];
     let found = Field::new(bots.clone(), 2, RowSource::Declared).audit(20, 1);
     let why = |pair: &PairFindings| pair.declarations.dependence;
     assert!(
@@ -131,7 +131,7 @@ fn assigned_rows_are_not_tested() {
 fn bots_that_react_to_anyone_are_not_flagged() {
     let mut fields = 0;
     for (name, rows, bots) in honest_fields() {
-        let reacts = bots.iter().any(|(_, plays)| matches!(plays, Plays::Reacts(_)));
+        let reacts = bots.iter().any(|(_, plays)| matches!(plays, PlayStrategy::Reacts(_)));
         for (seats, seed) in [(3, 1), (3, 2), (4, 3)].into_iter().filter(|_| reacts) {
             let found = Field::new(bots.clone(), seats, rows).audit(200, seed);
             assert_eq!(found.flagged_pairs(), Vec::<&PairFindings>::new(), "{name}, {seats} seats");
@@ -143,8 +143,13 @@ fn bots_that_react_to_anyone_are_not_flagged() {
 
 #[test]
 fn repeated_groups_count_once() {
-    let bots = [Plays::Errs(0), Plays::Greedy, Plays::Timid, Plays::Reacts(Reaction::Mirrors)];
-    let bots = [bots.as_slice(), &[Plays::Reacts(Reaction::Answers)]].concat();
+    let bots = [
+        PlayStrategy::Errs(0),
+        PlayStrategy::Greedy,
+        PlayStrategy::Timid,
+        PlayStrategy::Reacts(Reaction::Mirrors),
+    ];
+    let bots = [bots.as_slice(), &[PlayStrategy::Reacts(Reaction::Answers)]].concat();
     let bots: Vec<_> = bots.into_iter().map(|plays| (DeclarationStrategy::Standard, plays)).collect();
     for seed in 0..5 {
         let field = Field { positions: Some(1), ..Field::new(bots.clone(), 3, RowSource::Declared) };
@@ -212,7 +217,7 @@ fn help_in_both_directions_is_found_when_neither_direction_alone_is() {
         let found = Field::new(bots.clone(), 3, rows).audit(150, seed);
         let alone = [(0, 1), (1, 0)].map(|(mover, other)| match pair_of(&found, mover, other).favouritism {
             Favouritism::Tested { p_corrected, .. } => p_corrected,
-            Favouritism::TooFewGroups => 1.0,
+            Favouritism::Untested => 1.0,
         });
         for set in &found.sets {
             assert_eq!((set.means, &set.bots), (FavourMeans::Takes, &vec![bot_name(0), bot_name(1)]));

@@ -25,7 +25,7 @@ fn intervals_have_the_stated_coverage() {
     let tournaments = 300;
     for clustering in Clustering::ALL {
         for (errors, groups) in [(0.005, 20), (0.01, 150), (0.03, 24), (0.03, 90), (0.1, 40), (0.3, 20)] {
-            let scenario = Scenario { errors, groups, clustering };
+            let scenario = Scenario { error_rate: errors, groups, clustering };
             let found = scenario.simulate(tournaments, 5);
             for coverage in [found.accuracy, found.regret] {
                 // The allowed coverage is 93% to 97%, with three standard deviations for 300 tournaments added on
@@ -40,7 +40,7 @@ fn intervals_have_the_stated_coverage() {
 
 #[test]
 fn intervals_of_many_errors_are_not_too_wide() {
-    let scenario = Scenario { errors: 0.1, groups: 600, clustering: Clustering::Independent };
+    let scenario = Scenario { error_rate: 0.1, groups: 600, clustering: Clustering::Independent };
     let found = scenario.simulate(300, 6);
     // The expected width is 1.96 standard deviations on either side, which is 0.139 of the error rate.
     assert!(found.accuracy.width < 0.15, "{found:?}");

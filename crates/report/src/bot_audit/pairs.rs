@@ -112,7 +112,7 @@ fn ranked_pairs(findings: &AuditFindings) -> Vec<&PairFindings> {
     let mut pairs: Vec<_> = findings.pairs.iter().collect();
     let p_value = |pair: &PairFindings| match pair.favouritism {
         Favouritism::Tested { p_corrected, .. } => p_corrected,
-        Favouritism::TooFewGroups => f64::INFINITY,
+        Favouritism::Untested => f64::INFINITY,
     };
     pairs.sort_by(|one, other| {
         let key = |pair: &PairFindings| (!pair.favouritism.is_flagged(), pair.is_empty());
@@ -133,7 +133,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
             Favouritism::Tested { per_error, p_value, p_corrected, .. } => {
                 Some([per_error, p_value, p_corrected])
             }
-            Favouritism::TooFewGroups => None,
+            Favouritism::Untested => None,
         }
     }
     let remark = |pair: &&PairFindings| match pair.untested_reason() {

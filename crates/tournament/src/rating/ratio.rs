@@ -47,41 +47,42 @@ const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RatioSums {
     /// The sum over groups of the numerator.
-    pub above: f64,
+    pub numerator: f64,
     /// The sum over groups of the denominator.
-    pub below: f64,
+    pub denominator: f64,
     /// The sum over groups of the squared numerator.
-    pub above_squared: f64,
+    pub numerator_squared: f64,
     /// The sum over groups of the product of numerator and denominator.
-    pub mixed: f64,
+    pub product: f64,
     /// The sum over groups of the squared denominator.
-    pub below_squared: f64,
+    pub denominator_squared: f64,
 }
 
 impl RatioSums {
     /// Adds one complete group. If all sums are integers below 2^53, they are exact, so the order of the groups does
     /// not matter.
-    pub fn add_group(&mut self, above: f64, below: f64) {
-        self.above += above;
-        self.below += below;
-        self.above_squared += above * above;
-        self.mixed += above * below;
-        self.below_squared += below * below;
+    pub fn add_group(&mut self, numerator: f64, denominator: f64) {
+        self.numerator += numerator;
+        self.denominator += denominator;
+        self.numerator_squared += numerator * numerator;
+        self.product += numerator * denominator;
+        self.denominator_squared += denominator * denominator;
     }
 
     /// Returns the ratio; `None` if the denominator is 0.
     pub fn ratio(&self) -> Option<f64> {
-        (self.below > 0.0).then(|| self.above / self.below)
+        (self.denominator > 0.0).then(|| self.numerator / self.denominator)
     }
 
     /// Returns the interval of the ratio if it is a share, 0 to 1; `None` with fewer than two groups.
     pub fn share_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let ratio = self.ratio()?;
-        let rest = self.below - self.above;
-        let rest_squared = self.below_squared - 2.0 * self.mixed + self.above_squared;
-        let spread = effective_count(self.above, self.above_squared).min(effective_count(rest, rest_squared));
-        let inflation = self.inflation(self.above * (1.0 - ratio), spread, 1.0)?;
-        let (hits, misses) = (self.above / inflation, rest / inflation);
+        let rest = self.denominator - self.numerator;
+        let rest_squared = self.denominator_squared - 2.0 * self.product + self.numerator_squared;
+        let spread =
+            effective_count(self.numerator, self.numerator_squared).min(effective_count(rest, rest_squared));
+        let inflation = self.inflation(self.numerator * (1.0 - ratio), spread, 1.0)?;
+        let (hits, misses) = (self.numerator / inflation, rest / inflation);
         let cdf = |x: f64| {
             let low = if hits > 0.0 { beta_cdf(hits, misses + 1.0, x) } else { 1.0 };
             let high = if misses > 0.0 { beta_cdf(hits + 1.0, misses, x) } else { 0.0 };
@@ -95,16 +96,16 @@ impl RatioSums {
 
     /// Returns the interval of the ratio if it is a nonnegative rate of ranks; `None` with fewer than two groups.
     pub fn rank_rate_interval(&self) -> Option<ConfidenceInterval<f64>> {
-        let spread = effective_count(self.above, self.above_squared);
-        let inflation = self.inflation(self.above, spread, PRIOR_RANKS)?;
-        let hits = self.above / inflation;
+        let spread = effective_count(self.numerator, self.numerator_squared);
+        let inflation = self.inflation(self.numerator, spread, PRIOR_RANKS)?;
+        let hits = self.numerator / inflation;
         let cdf = |x: f64| {
             let low = if hits > 0.0 { gamma_cdf(hits, x) } else { 1.0 };
             f64::midpoint(low, gamma_cdf(hits + 1.0, x))
         };
         // `end` is twenty standard deviations above the mean; beyond it, the tail is below float precision.
         let end = hits + 20.0 * (hits + 1.0).sqrt() + 20.0;
-        let limit = |share| quantile_between(0.0, end, share, cdf) * inflation / self.below;
+        let limit = |share| quantile_between(0.0, end, share, cdf) * inflation / self.denominator;
         Some(ConfidenceInterval { low: if hits > 0.0 { limit(TAIL) } else { 0.0 }, high: limit(1.0 - TAIL) })
     }
 
@@ -124,7 +125,8 @@ impl RatioSums {
     fn signed_interval(&self, prior: f64) -> Option<ConfidenceInterval<f64>> {
         let (ratio, freedom) = (self.ratio()?, self.freedom()?);
         let variance = self.numerator_variance(ratio)? + prior * prior;
-        let half = StudentDistribution::quantile_between(freedom, 1.0 - TAIL) * variance.sqrt() / self.below;
+        let half =
+            StudentDistribution::quantile_between(freedom, 1.0 - TAIL) * variance.sqrt() / self.denominator;
         Some(ConfidenceInterval { low: ratio - half, high: ratio + half })
     }
 
@@ -143,7 +145,8 @@ impl RatioSums {
 
     /// Returns the variance of the numerator if the true ratio is `ratio`; `None` with fewer than two groups.
     fn numerator_variance(&self, ratio: f64) -> Option<f64> {
-        let squares = self.above_squared - 2.0 * ratio * self.mixed + ratio * ratio * self.below_squared;
+        let squares =
+            self.numerator_squared - 2.0 * ratio * self.product + ratio * ratio * self.denominator_squared;
         let freedom = self.freedom()?;
         Some(squares.max(0.0) * (freedom + 1.0) / freedom)
     }
@@ -151,7 +154,7 @@ impl RatioSums {
     /// Returns the effective number of groups, judged by their denominators, minus one; `None` with fewer than two
     /// groups.
     fn freedom(&self) -> Option<f64> {
-        let freedom = effective_count(self.below, self.below_squared) - 1.0;
+        let freedom = effective_count(self.denominator, self.denominator_squared) - 1.0;
         (freedom > 1e-9).then_some(freedom)
     }
 }
@@ -186,8 +189,8 @@ mod tests {
 
     fn sums(groups: impl IntoIterator<Item = (u32, u32)>) -> RatioSums {
         let mut sums = RatioSums::default();
-        for (above, below) in groups {
-            sums.add_group(above.into(), below.into());
+        for (numerator, denominator) in groups {
+            sums.add_group(numerator.into(), denominator.into());
         }
         sums
     }
@@ -228,7 +231,9 @@ mod tests {
             "{share:?}"
         );
         // Three events that always occur together give only as much information as one.
-        let by_threes = sums(groups().map(|(above, below)| (3 * above, 3 * below))).share_interval().unwrap();
+        let by_threes = sums(groups().map(|(numerator, denominator)| (3 * numerator, 3 * denominator)))
+            .share_interval()
+            .unwrap();
         assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
     }
 
