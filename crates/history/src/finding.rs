@@ -11,7 +11,7 @@ pub enum Certainty {
     Doubt,
 }
 
-/// The kind of a finding.
+/// The kind of a finding. If a match has no record, its logs are compared with each other instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
     /// The server sent a bot a setup that differs from the record.
@@ -28,7 +28,8 @@ pub enum FindingKind {
     TakeMissing,
     /// The record has a take that its bot never sent.
     TakeNeverSent,
-    /// The server gave a bot a turn that was not its own, or showed it a position that differs from the record.
+    /// The server gave a bot a turn that was not its own, gave it a turn too early or too late, or showed it a position
+    /// that differs from the record.
     Turn,
     /// A message showed an earlier ply than a previous message.
     WentBack,
@@ -42,7 +43,7 @@ pub enum FindingKind {
     ForfeitReason,
     /// The server reported the end of a match to a bot differently from the record.
     End,
-    /// The server sent a message after the end of a match, or sent the end twice in one session.
+    /// The server sent a message about a match after its end, or sent the end twice in one session.
     AfterEnd,
     /// The audit sent to a bot differs from the oracle's.
     Audit,

@@ -14,7 +14,7 @@ pub(super) struct SessionOfMatch<'a> {
     /// The index of this session among all sessions.
     pub(super) place: usize,
     pub(super) bot: &'a str,
-    /// The messages, in order.
+    /// The messages, in the order of their lines.
     pub(super) messages: Vec<LoggedMessage<'a>>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct LoggedMessage<'a> {
     pub(super) mono_us: u64,
     /// The number of gaps before this message in its session.
     pub(super) gaps: u32,
-    pub(super) said: DirectedMessage<'a>,
+    pub(super) content: DirectedMessage<'a>,
 }
 
 /// A message and its direction.
@@ -45,32 +45,32 @@ impl MatchLog<'_> {
 }
 
 impl<'a> LoggedMessage<'a> {
-    /// Returns the take that the bot sent.
+    /// Returns the take that the bot sent; `None` if this is another message.
     pub(super) fn sent_take(&self) -> Option<&'a pb::Take> {
-        match self.said {
+        match self.content {
             DirectedMessage::Sent(Action::Take(take)) => Some(take),
             _ => None,
         }
     }
 
-    /// Returns the row that the bot sent, with its note hash.
+    /// Returns the row that the bot sent, with its note hash; `None` if this is another message.
     pub(super) fn sent_declaration(&self) -> Option<&'a pb::Declare> {
-        match self.said {
+        match self.content {
             DirectedMessage::Sent(Action::Declare(declare)) => Some(declare),
             _ => None,
         }
     }
 
-    /// Returns the received event.
+    /// Returns the event that the bot received; `None` if the bot sent this message.
     pub(super) fn received(&self) -> Option<&'a Event> {
-        match self.said {
+        match self.content {
             DirectedMessage::Received(event) => Some(event),
             DirectedMessage::Sent(_) => None,
         }
     }
 
     /// Returns the ply that the match had certainly reached when the server sent this message; `u32::MAX` if the match
-    /// had ended.
+    /// had ended, and `None` if the message does not show a ply.
     pub(super) fn reached_ply(&self) -> Option<u32> {
         Some(match self.received()? {
             Event::MatchStarted(_) | Event::Revealed(_) => 0,
@@ -91,7 +91,7 @@ impl<'a> LoggedMessage<'a> {
 /// Two messages in a session, one before and one after a step of the match. No log lines are missing between them, so
 /// all messages that the bot sent for that step in this session are between them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PlyBracket<'s, 'a> {
+pub(super) struct StepBracket<'s, 'a> {
     pub(super) before: &'s LoggedMessage<'a>,
     pub(super) after: &'s LoggedMessage<'a>,
 }
@@ -99,16 +99,16 @@ pub(super) struct PlyBracket<'s, 'a> {
 impl<'a> SessionOfMatch<'a> {
     /// Returns the messages around a ply: the first one of the session, which shows the whole match, and the first one
     /// that shows a later ply. `None` if the log does not cover the ply.
-    pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<PlyBracket<'_, 'a>> {
+    pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<StepBracket<'_, 'a>> {
         let opens = |event: &Event| matches!(event, Event::MatchStarted(_) | Event::Snapshot(_));
         let before = self.messages.first().filter(|first| first.received().is_some_and(opens))?;
         let past = |message: &LoggedMessage<'_>| message.reached_ply().is_some_and(|reached| reached > ply);
         let after = self.messages.iter().find(|message| past(message)).filter(|_| !past(before))?;
-        (before.gaps == after.gaps).then_some(PlyBracket { before, after })
+        (before.gaps == after.gaps).then_some(StepBracket { before, after })
     }
 
     /// Returns the messages before and after the rows were settled; `None` if the log does not cover that step.
-    pub(super) fn bracket_of_rows(&self) -> Option<PlyBracket<'_, 'a>> {
+    pub(super) fn bracket_of_rows(&self) -> Option<StepBracket<'_, 'a>> {
         let asks = |message: &&LoggedMessage<'_>| match message.received() {
             Some(Event::MatchStarted(_)) => true,
             Some(Event::Snapshot(snapshot)) => {
@@ -123,7 +123,7 @@ impl<'a> SessionOfMatch<'a> {
         };
         let before = self.messages.iter().find(asks)?;
         let after = self.messages.iter().find(settled)?;
-        (before.line < after.line && before.gaps == after.gaps).then_some(PlyBracket { before, after })
+        (before.line < after.line && before.gaps == after.gaps).then_some(StepBracket { before, after })
     }
 
     /// Returns the messages that the bot sent in this session before a given message; `None` if lines are missing
@@ -133,6 +133,6 @@ impl<'a> SessionOfMatch<'a> {
             return None;
         }
         let before = self.messages.iter().take_while(|other| other.line < message.line);
-        Some(before.filter(|other| matches!(other.said, DirectedMessage::Sent(_))).collect())
+        Some(before.filter(|other| matches!(other.content, DirectedMessage::Sent(_))).collect())
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct ReplayedMatch<'a> {
     pub(super) plies: Vec<PlyState>,
     pub(super) takes: Vec<RecordedTake>,
     pub(super) rows: BySeat<Option<RecordedRow>>,
-    /// The strikes of all seats, in order.
+    /// The strikes of all seats, in the order in which they were given.
     pub(super) strikes: Vec<RecordedStrike>,
     pub(super) forfeits: BySeat<Option<RecordedForfeit>>,
 }
@@ -145,7 +145,7 @@ impl<'a> ReplayedMatch<'a> {
         self.record.state().setup()
     }
 
-    /// Returns the seat of a bot.
+    /// Returns the seat of a bot; `None` if it does not play in the match.
     pub(super) fn seat_of_bot(&self, bot: &str) -> Option<Seat> {
         let mut bots = self.setup().bots.enumerate();
         bots.find(|(_, name)| name.as_str() == bot).map(|(seat, _)| seat)
@@ -156,7 +156,7 @@ impl<'a> ReplayedMatch<'a> {
         self.plies.get(ply as usize)
     }
 
-    /// Returns the revealed rows.
+    /// Returns the revealed rows; `None` if no rows were revealed.
     pub(super) fn matrix(&self) -> Option<&'a AllianceMatrix> {
         self.record.state().game().map(|game| &game.matrix)
     }
@@ -165,7 +165,7 @@ impl<'a> ReplayedMatch<'a> {
         self.record.state().end()
     }
 
-    /// Returns when the match began.
+    /// Returns when the match was created.
     pub(super) fn created(&self) -> Timestamp {
         self.record.events()[0].at
     }

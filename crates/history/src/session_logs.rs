@@ -66,7 +66,7 @@ struct LoggedSession {
 struct LogEntry {
     line: u64,
     mono_us: u64,
-    said: EntryEvent,
+    content: EntryEvent,
 }
 
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl SessionLogs {
     }
 
     fn add_event(&mut self, log: usize, line: u64, read: SessionLogLine) {
-        let said = match read.event {
+        let content = match read.event {
             SessionLogEvent::Sent(request) => match request.action {
                 Some(action) => EntryEvent::Sent(action),
                 None => return,
@@ -153,13 +153,13 @@ impl SessionLogs {
             sessions.len() - 1
         });
         let session = &mut sessions[place];
-        if let EntryEvent::Received(Event::Welcome(welcome)) = &said
+        if let EntryEvent::Received(Event::Welcome(welcome)) = &content
             && session.bot.is_none()
         {
             session.bot = Some(welcome.bot.clone());
             self.logs[log].counts.sessions += 1;
         }
-        session.entries.push(LogEntry { line, mono_us: read.mono_us, said });
+        session.entries.push(LogEntry { line, mono_us: read.mono_us, content });
     }
 
     /// Returns the names of the bots in alphabetical order.
@@ -183,7 +183,7 @@ impl SessionLogs {
         for (_, place, bot, session) in by_time {
             let mut gaps = 0;
             for entry in &session.entries {
-                let said = match &entry.said {
+                let content = match &entry.content {
                     EntryEvent::Gap => {
                         gaps += 1;
                         continue;
@@ -191,9 +191,14 @@ impl SessionLogs {
                     EntryEvent::Sent(action) => DirectedMessage::Sent(action),
                     EntryEvent::Received(event) => DirectedMessage::Received(event),
                 };
-                let Some(id) = match_of_message(said) else { continue };
-                let message =
-                    LoggedMessage { log: session.log, line: entry.line, mono_us: entry.mono_us, gaps, said };
+                let Some(id) = match_of_message(content) else { continue };
+                let message = LoggedMessage {
+                    log: session.log,
+                    line: entry.line,
+                    mono_us: entry.mono_us,
+                    gaps,
+                    content,
+                };
                 let sessions = &mut matches.entry(id).or_default().sessions;
                 match sessions.last_mut().filter(|last| last.place == place) {
                     Some(last) => last.messages.push(message),
@@ -206,8 +211,8 @@ impl SessionLogs {
 }
 
 /// Returns the id of the match that a message is about; `None` if the message names no match.
-fn match_of_message(said: DirectedMessage<'_>) -> Option<&str> {
-    let id = match said {
+fn match_of_message(content: DirectedMessage<'_>) -> Option<&str> {
+    let id = match content {
         DirectedMessage::Sent(action) => match action {
             Action::Declare(declare) => &declare.match_id,
             Action::Take(take) => &take.match_id,

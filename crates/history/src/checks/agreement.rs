@@ -47,6 +47,7 @@ fn contradiction_text(
     Some(format!("{words}, but {place} says: {first}"))
 }
 
+/// The first statement in any log about each fact of a match.
 #[derive(Default)]
 struct MatchStatements<'a> {
     setup: Option<FirstStatement<&'a Option<pb::MatchSetup>>>,

@@ -102,7 +102,7 @@ fn check_forfeits_announced(
     }
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         let Some(forfeit) = forfeit else { continue };
-        let is_told = session.messages.iter().any(|message| match message.received() {
+        let is_reported = session.messages.iter().any(|message| match message.received() {
             Some(Event::Forfeited(reported)) => reported.seat == u32::from(seat),
             Some(Event::Snapshot(snapshot)) => snapshot.forfeited.contains(&seat.into()),
             Some(Event::MatchEnded(ended)) => {
@@ -110,7 +110,7 @@ fn check_forfeits_announced(
             }
             _ => false,
         });
-        if !is_told {
+        if !is_reported {
             let recorded = forfeit_text(seat.into(), forfeit.reason.into());
             let words = format!(
                 "the record says {recorded}, but the server did not report this loss in this session"
@@ -167,5 +167,5 @@ fn check_own_loss(
 fn has_resigned(log: &MatchLog<'_>, bot: &str) -> bool {
     let own = log.sessions.iter().filter(|session| session.bot == bot);
     let mut messages = own.flat_map(|session| &session.messages);
-    messages.any(|message| matches!(message.said, DirectedMessage::Sent(Action::Resign(_))))
+    messages.any(|message| matches!(message.content, DirectedMessage::Sent(Action::Resign(_))))
 }

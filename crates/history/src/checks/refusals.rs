@@ -60,11 +60,11 @@ fn check_reported_strike(
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    let is_told = |strike: &RecordedStrike| {
+    let is_reported = |strike: &RecordedStrike| {
         (strike.seat, strike.ply, strike.reason, strike.number)
             == (seat, refusal.ply, reason, refusal.strikes)
     };
-    if !replayed.strikes.iter().any(is_told) {
+    if !replayed.strikes.iter().any(is_reported) {
         let words = format!(
             "strike {} of seat {seat} for {reason} is not in the record at this ply",
             refusal.strikes
@@ -96,12 +96,12 @@ fn check_strike_was_reported(
         return;
     }
     let sessions = log.sessions.iter().filter(|other| other.bot == session.bot);
-    let is_told = sessions.flat_map(|other| &other.messages).any(|message| {
+    let is_reported = sessions.flat_map(|other| &other.messages).any(|message| {
         matches!(message.received(), Some(Event::Refused(refusal))
             if (refusal.ply, refusal.strikes) == (strike.ply, strike.number)
                 && RefusalReason::from_wire(refusal.reason) == Some(strike.reason))
     });
-    if !is_told {
+    if !is_reported {
         let RecordedStrike { seat, number, reason, .. } = strike;
         let words = format!(
             "strike {number} of seat {seat} for {reason} is in the record, but the server did not report it to the bot"

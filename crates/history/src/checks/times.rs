@@ -28,7 +28,7 @@ pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     check_losses(replayed, findings);
     for session in &log.sessions {
         let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
-        let margin = least_margin(session);
+        let margin = min_margin(session);
         if let Some(forfeit) = replayed.forfeits[seat] {
             check_late_take(session, seat, forfeit, margin, replayed, findings);
         }
@@ -92,7 +92,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
 }
 
 /// Returns the minimum margin for a finding by a bot's clock, which is well above the slowest answer in its session.
-fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
+fn min_margin(session: &SessionOfMatch<'_>) -> Duration {
     let slowest = session.messages.iter().filter_map(|sent| {
         let take = sent.sent_take()?;
         let answers = |message: &&LoggedMessage<'_>| {
@@ -143,7 +143,7 @@ fn check_late_take(
     // seat.
     let lasted = session.messages.iter().any(|message| {
         message.line > answer.line
-            && matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat))
+            && matches!(message.received(), Some(Event::Forfeited(loss)) if loss.seat == u32::from(seat))
     });
     let thought = Duration::from_micros(answer.micros_since(turn));
     let left = bank.saturating_sub(thought);

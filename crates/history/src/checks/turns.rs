@@ -23,7 +23,7 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     for session in &log.sessions {
         let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
         // `lost` is the line that announced the loss of the bot's seat, if this session has one.
-        let (mut rows_told, mut lost) = (false, None);
+        let (mut rows_sent, mut lost) = (false, None);
         let mut previous: Option<&LoggedMessage<'_>> = None;
         let begins = session
             .messages
@@ -32,16 +32,16 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
         for message in &session.messages {
             let Some(event) = message.received() else { continue };
             match event {
-                Event::Revealed(_) => rows_told = true,
+                Event::Revealed(_) => rows_sent = true,
                 Event::Snapshot(snapshot) => {
-                    rows_told |= snapshot.alliance_matrix.is_some();
+                    rows_sent |= snapshot.alliance_matrix.is_some();
                     if let Some(turn) = &snapshot.turn {
                         check_turn(turn, seat, TurnNotice::Repeated, replayed, message, findings);
                     }
                 }
                 Event::Forfeited(forfeited) if forfeited.seat == u32::from(seat) => lost = Some(message.line),
                 Event::Turn(turn) => {
-                    if begins && !rows_told && message.gaps == 0 {
+                    if begins && !rows_sent && message.gaps == 0 {
                         let words = "the server sent a turn before it revealed the rows".to_owned();
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
@@ -68,13 +68,13 @@ fn notice_of_turn(
     previous: Option<&LoggedMessage<'_>>,
 ) -> TurnNotice {
     let begins = previous.is_some_and(|previous| {
-        let told_before = match previous.received() {
+        let announced_before = match previous.received() {
             Some(Event::Refused(_)) | None => true,
             Some(Event::Turn(reported)) => reported.ply == turn.ply,
             Some(Event::Snapshot(snapshot)) => snapshot.ply == turn.ply,
             Some(_) => false,
         };
-        previous.gaps == message.gaps && !told_before
+        previous.gaps == message.gaps && !announced_before
     });
     if begins { TurnNotice::First } else { TurnNotice::Repeated }
 }
@@ -114,7 +114,7 @@ fn check_turn(
 /// Checks the time left in a bank. At the start of a turn it must be the time that follows from the record, and during
 /// the turn it must not be more than that.
 pub(super) fn check_bank(
-    told_ms: u32,
+    reported_ms: u32,
     left: Duration,
     notice: TurnNotice,
     (seat, ply): (Seat, u32),
@@ -123,12 +123,12 @@ pub(super) fn check_bank(
 ) {
     let left_ms = u32::try_from(left.as_millis()).unwrap_or(u32::MAX);
     let fits = match notice {
-        TurnNotice::First => told_ms == left_ms,
-        TurnNotice::Repeated => told_ms <= left_ms,
+        TurnNotice::First => reported_ms == left_ms,
+        TurnNotice::Repeated => reported_ms <= left_ms,
     };
     if !fits {
         let words = format!(
-            "seat {seat} has {told_ms} ms in its bank, but the charges in the record leave {left_ms} ms"
+            "seat {seat} has {reported_ms} ms in its bank, but the charges in the record leave {left_ms} ms"
         );
         findings.add(FindingKind::Bank, message, ply, words);
     }
