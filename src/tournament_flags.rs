@@ -46,7 +46,7 @@ impl FlagTable for ExhibitionFlags {
 /// Names the first flag that is missing, belongs to another format, or has a bad value.
 pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSettings, Failure> {
     let mut draft = SettingsJsonDraft::default();
-    let round_robin = FormatProfile::ROUND_ROBIN.word();
+    let round_robin = FormatProfile::ROUND_ROBIN.hyphenated_name();
     let format = given.words("format").and_then(|words| words.last()).unwrap_or(&round_robin);
     let table = format.replace('-', "_");
     let fits = |setting: &TournamentSetting| setting.format().is_none() || setting.table() == table;
@@ -87,7 +87,7 @@ fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
 fn make_flag(setting: &TournamentSetting) -> Arg {
     let flag = setting.flag();
     let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
-    let formats: Vec<_> = formats.into_iter().map(FormatProfile::word).collect();
+    let formats: Vec<_> = formats.into_iter().map(FormatProfile::hyphenated_name).collect();
     let is_shared = settings_of_flag(&flag).all(|other| other.default == setting.default);
     let default = setting.default.filter(|default| is_shared && !default.is_empty());
     let before_range = if setting.kind == ValueKind::Positions { "; may be repeated," } else { "," };

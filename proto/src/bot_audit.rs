@@ -267,7 +267,7 @@ impl From<&FittedRow> for pb::FittedRow {
 impl From<&RationalisableCount> for pb::RowsThatExplain {
     fn from(rationalisable: &RationalisableCount) -> Self {
         match rationalisable {
-            RationalisableCount::ByRows { rows, example } => {
+            RationalisableCount::Counted { rows, example } => {
                 Self { count: Some(*rows), example: Some(example.into()), cycle: Vec::new() }
             }
             RationalisableCount::Contradicted { cycle } => Self {

@@ -104,7 +104,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     };
     let (file, pilot_file) = (&args.file, args.pilot.as_ref().unwrap_or(&args.file));
     if let Some(why) = unplanned_reason(plan.format()) {
-        let (file, kind) = (file.display(), plan.format().profile().word());
+        let (file, kind) = (file.display(), plan.format().profile().hyphenated_name());
         return Err(Failure::input(format!(
             "{file}: format.kind: {kind}: {why}: expected round-robin or gauntlet"
         )));

@@ -39,7 +39,7 @@ impl SettingsReader {
     /// Reads all settings, and reports and skips the bad ones.
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
-        self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
+        self.format = FormatProfile::ALL.into_iter().find(|profile| profile.hyphenated_name() == kind);
         for (key, instead) in NOT_IN_FILES {
             let why = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`";
             toml.refuse_key(key, &format!("{why}; {instead}"));

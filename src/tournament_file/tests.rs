@@ -65,7 +65,7 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
         (_, of) => of.is_none_or(|of| of == format),
     };
     let value = |setting: &'static TournamentSetting| match setting.kind {
-        ValueKind::Format => format.word().into(),
+        ValueKind::Format => format.hyphenated_name().into(),
         _ => some_value(setting, 0),
     };
     all_settings().filter(has).map(|setting| (setting, value(setting))).collect()

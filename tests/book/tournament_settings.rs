@@ -26,7 +26,7 @@ pub(crate) fn tables() -> String {
         let Some((table, name)) = setting.file_key() else { continue };
         let title = match (table, setting.format()) {
             ("", _) => "At the top of the file:".to_owned(),
-            (_, Some(profile)) => format!("`[format]` with `kind = \"{}\"`:", profile.word()),
+            (_, Some(profile)) => format!("`[format]` with `kind = \"{}\"`:", profile.hyphenated_name()),
             (table, None) => format!("`[{table}]`:"),
         };
         let row = row(name, setting);

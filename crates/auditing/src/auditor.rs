@@ -49,6 +49,7 @@ pub enum AuditSubject {
 pub struct Auditor {
     pub(super) subject: AuditSubject,
     pub(super) seed: u64,
+    /// Maximum number of puzzles kept per bot.
     pub(super) puzzles: usize,
     pub(super) without_power: bool,
     pub(super) matches: u64,
@@ -59,7 +60,9 @@ pub struct Auditor {
     pub(super) choices: BlindChoices,
     /// The bots' answers to equal states; empty in the audit of a field.
     pub(super) answers: AnswerTally,
+    /// Number of seats taken by bots beyond the limit on bots.
     pub(super) crowded_out: u64,
+    /// The group of the last match; its sums are not in the tallies yet.
     pub(super) open: Option<OpenGroup>,
 }
 
@@ -76,6 +79,7 @@ pub(super) struct KnownBot {
     pub(super) is_among_first: bool,
 }
 
+/// The running findings about an audited bot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct BotTally {
     pub(super) figures: FigureTally,

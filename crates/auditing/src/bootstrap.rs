@@ -51,6 +51,7 @@ impl BootstrapWeights {
 #[serde(try_from = "Vec<BootstrapSum>")]
 pub(super) struct BootstrapSums<const SUMS: usize>(Box<[BootstrapSum]>);
 
+/// A sum over groups, as observed and in each replicate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct BootstrapSum {
     observed: i64,

@@ -60,6 +60,7 @@ pub struct ForecastBin {
     pub mean: Option<f64>,
 }
 
+/// The sums over the forecasts in one bin.
 #[derive(Debug, Clone, Copy, Default)]
 struct BinSums {
     forecasts: u64,

@@ -78,8 +78,11 @@ impl HelpKind {
 /// A field in which pairs of bots are made to help each other.
 pub(super) struct HelpSimulation<'a> {
     choices: &'a BlindChoices,
+    /// The habits of each bot, by bot and number of seats.
     habits: BTreeMap<(usize, usize), Habits>,
+    /// The bots whose declarations depend on who sits where. Their takes are not tested.
     dependent: &'a BTreeSet<usize>,
+    /// The threshold that a sum must reach to be significant, in standard deviations.
     critical_value: f64,
 }
 

@@ -22,9 +22,12 @@ pub(super) struct PreferenceTally {
     source: RowSource,
     /// By row: the numbers of matches, of takes and of optimal takes.
     rows: BTreeMap<Row, [u64; 3]>,
+    /// Number of matches with rows beyond [`MAX_DECLARED_ROWS`].
     other_rows: u64,
     plies: u64,
+    /// Number of takes at which the bot chose between two or more winners.
     choices: u64,
+    /// By offset a, then by offset b: how often both winners were available and the bot chose a.
     chosen_over: Vec<Vec<u64>>,
     /// Number of takes by the chosen offset and the set of available ones, as bits; kept only for up to
     /// [`MAX_FITTED_SEATS`] seats.
@@ -149,7 +152,7 @@ impl PreferenceTally {
                 optimal_plies,
                 agreement: self.agreement(row),
                 plies_for_fit_alone: alone(fit, Some(row)),
-                plies_for_it_alone: alone(Some(row), fit),
+                plies_for_row_alone: alone(Some(row), fit),
             }
         });
         let mut rows: Vec<HeldRowFigures> = held.collect();
@@ -277,7 +280,7 @@ impl PreferenceTally {
                 .map(|last| orders[set & !(1 << last)])
                 .fold(0, |sum: u64, more| sum.saturating_add(more));
         }
-        RationalisableCount::ByRows { rows: orders[(1 << n) - 1], example }
+        RationalisableCount::Counted { rows: orders[(1 << n) - 1], example }
     }
 
     /// Finds a shortest cycle of the relation "was chosen over", by a breadth-first search from each offset.
@@ -368,7 +371,7 @@ mod tests {
     #[test]
     fn rows_that_rationalise_takes_are_counted_or_a_contradiction_is_found() {
         let rows = |tally: &PreferenceTally| match tally.count_rationalisable() {
-            RationalisableCount::ByRows { rows, example } => (rows, example.to_string()),
+            RationalisableCount::Counted { rows, example } => (rows, example.to_string()),
             other => panic!("{other:?}"),
         };
         assert_eq!(rows(&tally(&[&[0, 0, 0], &[0, 0, 0], &[0, 0, 0]])), (6, "0 1 2".into()));

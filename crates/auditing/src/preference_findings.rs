@@ -55,7 +55,7 @@ pub struct HeldRowFigures {
     pub plies_for_fit_alone: u64,
     /// Number of takes, in all matches with this number of seats, that were optimal for this row but not for the
     /// best-fitting one.
-    pub plies_for_it_alone: u64,
+    pub plies_for_row_alone: u64,
 }
 
 /// The best-fitting row.
@@ -75,7 +75,7 @@ pub struct FittedRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RationalisableCount {
     /// Some rows make all takes optimal.
-    ByRows {
+    Counted {
         /// The number of rows that make all takes optimal; saturates at 2^64 - 1.
         rows: u64,
         /// The first row, in lexicographic order, that makes all takes optimal.

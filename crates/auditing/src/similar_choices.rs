@@ -85,6 +85,7 @@ struct Cell {
     version: Option<u64>,
 }
 
+/// The takes of one bot in a group.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct GroupCells {
     tournament: Option<TournamentId>,

@@ -44,6 +44,7 @@ pub struct LogLineError {
     pub error: SessionLogError,
 }
 
+/// What has been read of a log so far.
 #[derive(Debug, Default)]
 struct LogState {
     counts: LogCounts,
@@ -62,6 +63,7 @@ struct LoggedSession {
     entries: Vec<LogEntry>,
 }
 
+/// A line of a session's log that contains a message, or says that lines are missing.
 #[derive(Debug)]
 struct LogEntry {
     line: u64,
@@ -69,10 +71,14 @@ struct LogEntry {
     content: EntryEvent,
 }
 
+/// What a line of a log contains.
 #[derive(Debug)]
 enum EntryEvent {
+    /// A message that the bot sent.
     Sent(Action),
+    /// A message that the bot received.
     Received(Event),
+    /// A report that lines are missing.
     Gap,
 }
 

@@ -104,7 +104,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
         .column(Column::text("id"), |tournament| tournament.id.clone())
         .column(Column::text("created (UTC)"), |tournament| Cell::Time(tournament.created_at_us))
         .column(Column::text("state"), state_text)
-        .column(Column::text("format"), |tournament| tournament.format_profile().word())
+        .column(Column::text("format"), |tournament| tournament.format_profile().hyphenated_name())
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
         .column(Column::integer("bots"), |tournament| tournament.field.len())
         .column(Column::integer("played"), |tournament| tournament.matches_played)

@@ -125,7 +125,7 @@ impl FormatProfile {
         [Self::ROUND_ROBIN, Self::GAUNTLET, Self::SWISS, Self::KNOCKOUT, Self::LADDER, Self::SPRT];
 
     /// Returns the name of the format with hyphens, as it is written in command-line flags and in files.
-    pub fn word(&self) -> String {
+    pub fn hyphenated_name(&self) -> String {
         self.name.replace('_', "-")
     }
 }

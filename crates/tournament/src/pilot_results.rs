@@ -17,6 +17,7 @@ pub struct PilotResults {
 /// The matches of one group that have been played.
 #[derive(Debug, Clone, Default)]
 struct PilotGroup {
+    /// The number of seats in a match, which is also the number of matches in a complete group.
     seats: usize,
     matches: u64,
     /// By bot: the number of its matches, and the sum of their values.

@@ -212,7 +212,7 @@ pub fn file_tables() -> Vec<&'static str> {
 
 /// Returns the names of the formats.
 pub fn format_names() -> Vec<String> {
-    FormatProfile::ALL.map(FormatProfile::word).to_vec()
+    FormatProfile::ALL.map(FormatProfile::hyphenated_name).to_vec()
 }
 
 #[cfg(test)]

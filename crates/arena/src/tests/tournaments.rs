@@ -47,7 +47,7 @@ async fn a_bot_that_makes_the_tournament_too_large_cannot_join() {
     }
     let refused = arena.join_tournament(id, &name("bot28")).await.unwrap_err();
     let expected = FieldError::TooManyMatches {
-        field: 29,
+        field_size: 29,
         seats: arena.tournament(id).await.unwrap().stored.settings.seats,
         positions: 1_000,
     };

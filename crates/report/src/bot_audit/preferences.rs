@@ -111,10 +111,10 @@ fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
         _ if preference.choices == 0 => {
             "The bot could never choose between winners, so every row fits".to_owned()
         }
-        RationalisableCount::ByRows { rows: 1, example } => {
+        RationalisableCount::Counted { rows: 1, example } => {
             format!("One row makes every take optimal, if the others believe {held}: {example}")
         }
-        RationalisableCount::ByRows { rows, example } => {
+        RationalisableCount::Counted { rows, example } => {
             format!(
                 "{rows} rows make every take optimal, if the others believe {held}; the first is {example}"
             )

@@ -78,7 +78,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     };
     let optimal = takes(fit.optimal_plies, fit.plies);
     let plays = &fit.row;
-    let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_it_alone));
+    let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_row_alone));
     Some(if *plays == held.row || held.agreement >= Some(fit.agreement) {
         format!(
             "{begin}, and no row fits its takes better: {} optimal for this row.",

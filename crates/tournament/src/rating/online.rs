@@ -40,8 +40,11 @@ const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,
+    /// The numbers of the present bots, from 0.
     numbers: BTreeMap<BotName, usize>,
+    /// By bot: the number of matches that count for it.
     matches: Vec<u32>,
+    /// By bot: its most probable strength.
     strengths: Vec<f64>,
     /// By bot: its covariances with the bots before it, followed by its variance.
     covariances: Vec<Vec<f64>>,

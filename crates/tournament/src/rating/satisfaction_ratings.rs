@@ -136,8 +136,11 @@ struct GatheredGroups<'a> {
     tables: SeatedTables,
     /// By table: the number of scores at the seats that its bots shared.
     weights: Vec<f64>,
+    /// By bot: the number of seats at which it was compared with another bot.
     matches: Vec<u32>,
+    /// By bot: the number of groups in which it was compared with another bot.
     group_counts: Vec<u32>,
+    /// By bot: how far its satisfaction was above the mean of all bots at the same seat, summed over all groups.
     leads: Vec<f64>,
 }
 

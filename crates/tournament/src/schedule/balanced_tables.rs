@@ -24,6 +24,7 @@ const MAX_TRIES: (u64, u64) = (500_000, 50);
 /// Maximum number of swaps that the repair tries: for each bot that meets another too often, and in total.
 const MAX_REPAIRS: (usize, usize) = (200, 500_000);
 
+/// The search for balanced tables.
 struct TableSearch {
     tables: BalancedTables,
     /// How often each pair of bots has met, at index `one * field + other`.

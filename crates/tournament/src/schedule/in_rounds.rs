@@ -101,8 +101,10 @@ pub(super) struct RoundSchedule<R> {
     changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
 }
 
+/// A round that has been drawn, with its tables.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptRound {
+    /// The number of the round, from 0.
     index: u64,
     /// The number of the round's first match.
     first: u64,

@@ -26,13 +26,17 @@ const KNOCKOUT_DRAW_TAG: u64 = 0x6b6e_6f63_6b6f_7574;
 pub(super) struct Knockout {
     settings: Settings,
     field: Vec<BotName>,
+    /// How many bots advance from each table.
     advance: usize,
+    /// The number of matches in all rounds.
     matches: u64,
+    /// The number of the current round, from 0.
     round: u64,
     /// The remaining bots, in the order in which they are dealt to tables; after the final, its bots from best to
     /// worst.
     remaining: Vec<usize>,
     is_over: bool,
+    /// How many byes each bot has had.
     byes: Vec<u64>,
     /// How each bot was eliminated.
     exits: Vec<Option<KnockoutExit>>,

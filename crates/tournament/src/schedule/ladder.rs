@@ -59,6 +59,7 @@ pub(super) struct Ladder {
     ratings: OnlineRatings,
 }
 
+/// A bot that has entered a ladder, even if it has left or is suspended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct LadderEntrant {
     name: BotName,
@@ -73,10 +74,14 @@ pub(super) struct LadderEntrant {
     streak: LossStreak,
 }
 
+/// Whether a bot gets tables in a ladder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum LadderPresence {
+    /// The bot gets tables.
     Playing,
+    /// The bot has left the ladder.
     Left,
+    /// The bot gets no tables until it enters again.
     Suspended(Suspension),
 }
 

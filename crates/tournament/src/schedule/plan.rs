@@ -34,10 +34,10 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
         }
         TournamentFormat::Gauntlet { bot, groups } => {
             let place = field.binary_search(bot);
-            let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field: bots })?;
+            let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field_size: bots })?;
             let groups = groups
                 .map_or_else(|| Gauntlet::default_group_count(bots, positions), |groups| Some(groups.get()));
-            let groups = groups.ok_or(FieldError::TooManyGroups { field: bots })?;
+            let groups = groups.ok_or(FieldError::TooManyGroups { field_size: bots })?;
             let tables = Gauntlet::new(settings, place, bots, groups);
             Box::new(PlannedSchedule::new(settings, field, tables))
         }
@@ -69,16 +69,18 @@ pub fn count_matches(
     field: usize,
 ) -> Result<TotalMatches, FieldError> {
     if field < seats.get() {
-        return Err(FieldError::TooFewBots { field, seats });
+        return Err(FieldError::TooFewBots { field_size: field, seats });
     }
     let max = format.profile().max_bots;
     if field > max {
-        return Err(FieldError::TooManyBots { field, max });
+        return Err(FieldError::TooManyBots { field_size: field, max });
     }
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
         let matches = groups.and_then(|groups| groups.checked_mul(size));
-        matches.filter(|&matches| matches <= MAX_MATCHES).ok_or(FieldError::TooManyGroups { field })
+        matches
+            .filter(|&matches| matches <= MAX_MATCHES)
+            .ok_or(FieldError::TooManyGroups { field_size: field })
     };
     let rotated = |groups: Option<u64>| matches(groups, n as u64);
     Ok(match format {

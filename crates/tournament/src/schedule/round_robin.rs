@@ -28,14 +28,14 @@ impl RoundRobin {
     /// Returns the number of groups for a field of this size.
     pub(super) fn count_groups(field: usize, seats: SeatCount, positions: usize) -> Result<u64, FieldError> {
         if field < seats.get() {
-            return Err(FieldError::TooFewBots { field, seats });
+            return Err(FieldError::TooFewBots { field_size: field, seats });
         }
         subsets::count_subsets(field, seats.get(), MAX_MATCHES)
             .and_then(|sets| sets.checked_mul(positions as u64))
             .filter(|&groups| {
                 groups.checked_mul(seats.get() as u64).is_some_and(|matches| matches <= MAX_MATCHES)
             })
-            .ok_or(FieldError::TooManyMatches { field, seats, positions })
+            .ok_or(FieldError::TooManyMatches { field_size: field, seats, positions })
     }
 }
 

@@ -69,7 +69,7 @@ impl BalancedSample {
         if remaining_tables == 0 || is_small {
             Ok(())
         } else {
-            Err(FieldError::SampleTooLarge { field, groups })
+            Err(FieldError::SampleTooLarge { field_size: field, groups })
         }
     }
 

@@ -40,8 +40,11 @@ pub(super) struct SequentialTest {
     errors: ErrorRates,
     /// The maximum absolute difference.
     bound: f64,
+    /// The number of differences so far.
     differences: u32,
+    /// The sum of the differences.
     sum: f64,
+    /// The sum of the squared differences.
     squares: f64,
     capitals: BetCapitals,
 }

@@ -32,6 +32,7 @@ pub(super) struct SprtSchedule {
     numbers: NumberSequence,
     /// The results of groups that are not judged yet, by match number.
     results: BTreeMap<u64, MatchResult>,
+    /// The number of groups judged so far, including those ignored because of a cancelled match.
     judged: u64,
     test: SequentialTest,
     path: CapitalPath,
@@ -50,7 +51,7 @@ impl SprtSchedule {
     ) -> Result<Self, FieldError> {
         for bot in [&sprt.candidate, &sprt.baseline] {
             if !field.contains(bot) {
-                return Err(FieldError::Missing { bot: bot.clone(), field: field.len() });
+                return Err(FieldError::Missing { bot: bot.clone(), field_size: field.len() });
             }
         }
         let opponents: Vec<usize> = (0..field.len())
@@ -85,10 +86,10 @@ impl SprtSchedule {
     pub(super) fn group_size(field: usize, seats: SeatCount) -> Result<u64, FieldError> {
         let rotations = seats.get() as u64;
         match (field, seats.get()) {
-            (0 | 1, 2) => Err(FieldError::TooFewBots { field, seats }),
+            (0 | 1, 2) => Err(FieldError::TooFewBots { field_size: field, seats }),
             (2, 2) => Ok(rotations),
             (_, n) if field > n => Ok(2 * rotations),
-            (_, n) => Err(FieldError::TooFewOpponents { field, seats, needed: n + 1 }),
+            (_, n) => Err(FieldError::TooFewOpponents { field_size: field, seats, needed: n + 1 }),
         }
     }
 
@@ -97,6 +98,7 @@ impl SprtSchedule {
         if self.opponents.is_some() { 2 * rotations } else { rotations }
     }
 
+    /// Returns the number of matches if the test never gives an answer.
     fn max_matches(&self) -> u64 {
         self.settings.groups.get() * self.matches_per_group()
     }

@@ -31,6 +31,7 @@ pub(super) struct Swiss {
     tables: Vec<RoundTable>,
 }
 
+/// A bot in a Swiss tournament.
 #[derive(Debug)]
 struct SwissEntrant {
     name: BotName,

@@ -114,7 +114,7 @@ fn fields_without_opponents_are_rejected() {
     let strangers: Vec<BotName> = vec![bot_name("bot1"), bot_name("x"), bot_name("y")];
     let missing =
         plan_schedule(&sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
-    assert_eq!(missing, FieldError::Missing { bot: bot_name("bot0"), field: 3 });
+    assert_eq!(missing, FieldError::Missing { bot: bot_name("bot0"), field_size: 3 });
 }
 
 #[test]
