@@ -39,7 +39,8 @@ impl<'a> PlayedItem<'a> {
     }
 }
 
-/// Computes the results of a tier from the items that were played. These must be the first items of the tier, in order.
+/// Computes the results of a tier from the items that were played, and says why the tier ended. The items must be the
+/// first ones of the tier, in the order of their numbers.
 ///
 /// # Errors
 /// If items overlap in time, or if the stopping rule ends the tier before or after the last of these items.
@@ -66,7 +67,7 @@ pub fn compute_tier(
             ));
         }
         tally.add_item(&played.score, played.head);
-        stop = tally.stop(rule);
+        stop = tally.stop_reason(rule);
     }
     if let Some(stop) = stop {
         return Ok((tally, stop));

@@ -1,6 +1,6 @@
 //! The difficulty of positions, measured by imperfect bots.
 
-use super::position_id::number_from_mover;
+use super::position_id::renumber_from_mover;
 use lastnim_bots::{HouseBot, Plies};
 use lastnim_client::MatchView;
 use lastnim_core::{game::Game, oracle::Explanation};
@@ -16,7 +16,7 @@ const PLAYOUT_BOT: &str = "mcts-32";
 /// If no counter is left.
 pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::PositionDifficulty {
     // The takes of random bots depend on their seat number, so the seats are renumbered first.
-    let view = MatchView::practice(&number_from_mover(game), &[]).expect("the game is not over");
+    let view = MatchView::practice(&renumber_from_mover(game), &[]).expect("the game is not over");
     let regret_of_take = |take: u64| {
         let option = explanation.options.iter().find(|option| option.takes.contains(take));
         option.expect("the options contain every take").regret
@@ -38,7 +38,7 @@ fn parse_bot(name: &str) -> HouseBot {
     name.parse().expect("a house bot's name is valid")
 }
 
-/// Returns the share of optimal takes.
+/// Returns the share of the legal takes that are optimal.
 pub fn optimal_share(explanation: &Explanation) -> f64 {
     mean_over_takes(explanation, |regret| f64::from(u8::from(regret == 0)))
 }

@@ -80,7 +80,7 @@ pub fn item_terms(clock: &Clock) -> Terms {
 /// Compares a record with its item, including the opponents' takes, and scores the bot.
 ///
 /// # Errors
-/// Returns the first difference.
+/// Returns the first reason why the record does not belong to the item.
 ///
 /// # Panics
 /// If the item has more than five seats, which no set has.

@@ -161,7 +161,7 @@ impl ItemSet {
         Ok(Self { name, hash: *blake3::hash(text.as_bytes()).as_bytes(), tiers })
     }
 
-    /// Returns the items of a tier, in order.
+    /// Returns the items of a tier, in the order of their numbers.
     pub fn items_of_tier(&self, tier: Tier) -> &[SetItem] {
         &self.tiers[usize::from(tier.0) - 1]
     }

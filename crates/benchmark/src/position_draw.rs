@@ -4,7 +4,7 @@ use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_tournament::{Positions, PositionsError, SeededDraw, draw_matrix};
 
 /// A number that keeps these draws independent of other draws with the same seed and index.
-const DATASET_DRAW: u64 = 0x0000_6461_7461_7365;
+const DATASET_DRAW_DOMAIN: u64 = 0x0000_6461_7461_7365;
 
 /// The kind of positions to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,16 +49,19 @@ impl PositionDraw {
     /// Creates the sequence of positions that a seed determines.
     ///
     /// # Panics
-    /// If the kind lists no number of seats, or fails its [check](PositionKind::check).
+    /// If the kind lists no number of seats.
     pub fn new(kind: PositionKind, seed: u64) -> Self {
         assert!(!kind.seats.is_empty(), "expected at least one number of seats");
         Self { kind, seed }
     }
 
-    /// Returns the position with this index.
+    /// Returns the position with this index, as the start of a game.
+    ///
+    /// # Panics
+    /// If the kind fails its [check](PositionKind::check).
     pub fn draw_game(&self, index: u64) -> Game {
         let PositionKind { seats, piles, counters, ending } = &self.kind;
-        let mut draw = SeededDraw::from_numbers([self.seed, DATASET_DRAW, index]);
+        let mut draw = SeededDraw::from_numbers([self.seed, DATASET_DRAW_DOMAIN, index]);
         let seats = *draw.choose(seats).expect("the list is not empty");
         let matrix = draw_matrix(seats, draw.next_bits(), 0);
         let first = draw.number_below(seats.get() as u64) as usize;

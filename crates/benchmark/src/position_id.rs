@@ -8,10 +8,10 @@ const ID_BYTES: usize = 16;
 /// The first line of the hashed text. It must change whenever the rule for ids changes.
 const DOMAIN: &str = "lastnim position v1\n";
 /// On average, one in this many positions belongs to the benchmark set.
-const BENCHMARK_INTERVAL: u64 = 10;
+const BENCHMARK_DIVISOR: u64 = 10;
 
 /// Renumbers the seats so that the seat to move becomes seat 0.
-pub fn number_from_mover(game: &Game) -> Game {
+pub fn renumber_from_mover(game: &Game) -> Game {
     let (seats, first) = (game.matrix.seats(), game.first_seat());
     let rows =
         BySeat::from_fn(seats, |seat| game.matrix.rows()[seats.seat_at_offset(first, seat.index())].clone());
@@ -40,7 +40,7 @@ impl PositionId {
     /// big-endian number, are a multiple of ten.
     pub fn split(self) -> DatasetSplit {
         let (first, _) = self.0.split_first_chunk().expect("an id has 16 bytes");
-        if u64::from_be_bytes(*first).is_multiple_of(BENCHMARK_INTERVAL) {
+        if u64::from_be_bytes(*first).is_multiple_of(BENCHMARK_DIVISOR) {
             DatasetSplit::Benchmark
         } else {
             DatasetSplit::Train
@@ -55,7 +55,7 @@ impl fmt::Display for PositionId {
 }
 
 fn describe_position(game: &Game) -> String {
-    let game = number_from_mover(game);
+    let game = renumber_from_mover(game);
     let rows: Vec<_> = game.matrix.rows().iter().map(ToString::to_string).collect();
     let piles: Vec<_> = game.piles.as_slice().iter().map(ToString::to_string).collect();
     format!("{DOMAIN}{}\n{}\n{}", game.ending, rows.join("; "), piles.join(","))

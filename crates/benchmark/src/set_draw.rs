@@ -62,7 +62,7 @@ fn can_err(explanation: &Explanation) -> bool {
 }
 
 /// Returns the candidates for `lastnim-1`, with their tiers and difficulties.
-fn first_candidates(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
+fn first_set_candidates(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
     let candidates = drawn_positions(seats, FIRST_SET_SEED).filter(|(_, explanation)| can_err(explanation));
     candidates.filter_map(|(game, explanation)| {
         let difficulty = measure_difficulty(&game, &explanation);
@@ -129,10 +129,10 @@ fn line_of_item(item: &SetItem) -> String {
     item_line(item.tier, item.number, &item.game, &opponents.join(" "), &difficulty)
 }
 
-/// Draws the first `count` items of each tier of `lastnim-1`. The number of seats and the opponents are drawn
+/// Draws the first `count` items of each tier of `lastnim-1`, and returns their lines in the set's file. The number of seats and the opponents are drawn
 /// uniformly. The position is the tier's next candidate with this many seats.
-fn draw_items(count: u32) -> String {
-    let mut drawn: Vec<_> = (2..=5).map(|seats| (first_candidates(seats), Vec::new())).collect();
+fn draw_first_set(count: u32) -> String {
+    let mut drawn: Vec<_> = (2..=5).map(|seats| (first_set_candidates(seats), Vec::new())).collect();
     let mut text = String::new();
     for tier in Tier::all() {
         let mut taken = [0; 4];
@@ -188,20 +188,20 @@ fn stored_difficulties_match_measurements() {
 
 #[test]
 fn the_first_items_can_be_reproduced() {
-    let drawn = draw_items(1);
+    let drawn = draw_first_set(1);
     let first: String =
         FIRST_SET_TEXT.lines().step_by(ITEMS_PER_TIER as usize).flat_map(|line| [line, "\n"]).collect();
     // The playout error rate depends on a logarithm, whose last bit may differ between platforms.
-    let without_share = |text: &str| -> Vec<String> {
+    let without_error_rate = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
     };
-    assert_eq!(without_share(&drawn), without_share(&first));
+    assert_eq!(without_error_rate(&drawn), without_error_rate(&first));
 }
 
 #[test]
 #[ignore = "logarithms may differ in the last bit on other platforms"]
-fn the_set_can_be_reproduced() {
-    assert_eq!(draw_items(ITEMS_PER_TIER), FIRST_SET_TEXT);
+fn the_first_set_can_be_reproduced() {
+    assert_eq!(draw_first_set(ITEMS_PER_TIER), FIRST_SET_TEXT);
 }
 
 #[test]
@@ -214,8 +214,9 @@ fn the_newest_set_can_be_reproduced() {
         assert_eq!((&stored.game, &stored.opponents), (&item.game, &item.opponents), "{item}");
         if index % 60 == 0 {
             let line = NEWEST_SET_TEXT.lines().nth(index).unwrap();
-            let without_share = |line: &str| line.split(",\"playout_error_rate\"").next().unwrap().to_owned();
-            assert_eq!(without_share(&line_of_item(item)), without_share(line));
+            let without_error_rate =
+                |line: &str| line.split(",\"playout_error_rate\"").next().unwrap().to_owned();
+            assert_eq!(without_error_rate(&line_of_item(item)), without_error_rate(line));
         }
     }
 }

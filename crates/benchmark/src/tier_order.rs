@@ -52,7 +52,7 @@ fn all_items(set: usize) -> Vec<&'static SetItem> {
 }
 
 #[test]
-fn searching_bots_lose_more_in_higher_tiers_of_the_first_set() {
+fn bots_lose_more_in_higher_tiers_of_the_first_set() {
     for bot in ["random", "timid", "minimax-1", "minimax-2", "minimax-4", "mcts-10", "mcts-100"] {
         let losses = mean_losses(bot, &all_items(0));
         for figure in [0, 1] {

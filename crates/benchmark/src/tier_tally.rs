@@ -76,7 +76,7 @@ impl TierTally {
     }
 
     /// Returns the reason why the tier has ended; `None` if it has not.
-    pub fn stop(&self, rule: StoppingRule) -> Option<pb::BenchmarkStop> {
+    pub fn stop_reason(&self, rule: StoppingRule) -> Option<pb::BenchmarkStop> {
         let estimate = self.loss()?;
         if estimate.width() <= rule.width {
             Some(pb::BenchmarkStop::Width)
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn lost_seats_are_counted_separately() {
         let mut tally = TierTally::new(Tier::MAX);
-        assert_eq!(tally.stop(RULE), None);
+        assert_eq!(tally.stop_reason(RULE), None);
         tally.add_item(&score(LossShare::ALL, Some(ForfeitReason::TimedOut)), head());
         for _ in 0..3 {
             tally.add_item(&score(LossShare::NONE, None), head());
@@ -175,10 +175,10 @@ mod tests {
             sure.add_item(&score(LossShare::NONE, None), head());
             let loss = if number % 2 == 0 { LossShare::ALL } else { LossShare::NONE };
             unsure.add_item(&score(loss, None), head());
-            stopped.extend(sure.stop(RULE).map(|stop| (number, stop)));
-            assert_eq!(unsure.stop(RULE).is_some(), number == 40);
+            stopped.extend(sure.stop_reason(RULE).map(|stop| (number, stop)));
+            assert_eq!(unsure.stop_reason(RULE).is_some(), number == 40);
         }
-        assert_eq!(unsure.stop(RULE), Some(pb::BenchmarkStop::Items));
+        assert_eq!(unsure.stop_reason(RULE), Some(pb::BenchmarkStop::Items));
         let (first, stop) = stopped[0];
         assert!(stop == pb::BenchmarkStop::Width && (15..35).contains(&first), "{stopped:?}");
     }

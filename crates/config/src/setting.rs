@@ -38,7 +38,7 @@ pub struct Setting<'s> {
 }
 
 impl<'s> Setting<'s> {
-    /// Describes a setting; the help shows `placeholder` for its value.
+    /// Creates a setting with this value; the help shows `placeholder` for the value.
     pub fn new(
         name: &'static str,
         doc: &'static str,

@@ -3,7 +3,7 @@
 use lastnim_analysis::tree::Node;
 use lastnim_core::game::{Game, Position};
 
-/// The maximum length of a state in a label. Longer states are shortened in the middle.
+/// The maximum number of characters of a state that a label shows. Longer states are shortened in the middle.
 const MAX_CHARACTERS: usize = 48;
 
 /// Returns the state of a position as text, shortened in the middle if it is long.

@@ -15,7 +15,7 @@ const MAX_BOXES: usize = 20_000;
 /// this much.
 const STACK_BYTES_PER_BOX: usize = 8 << 10;
 /// The additional stack size, in bytes, which does not depend on the number of boxes.
-const STACK_BYTES: usize = 4 << 20;
+const BASE_STACK_BYTES: usize = 4 << 20;
 /// The vertical gap between boxes.
 const ROW_GAP: f64 = 4.0;
 /// The additional vertical gap around nodes.
@@ -31,22 +31,22 @@ const LINE_HEIGHT: f64 = 4.0;
 pub enum LayoutError {
     /// The picture would be too large.
     #[error(
-        "the picture would have {places} boxes, more than {MAX_BOXES}: draw it to a smaller depth, or use Graphviz"
+        "the picture would have {boxes} boxes, more than {MAX_BOXES}: draw it to a smaller depth, or use Graphviz"
     )]
     TooLarge {
         /// The number of boxes: one for each node, and one for each column that a take passes.
-        places: usize,
+        boxes: usize,
     },
     /// The thread that computes the layout could not be started, usually for lack of memory.
     #[error("cannot start the thread that lays out the picture: {0}")]
-    Memory(#[from] io::Error),
+    ThreadStart(#[from] io::Error),
     /// The layout library failed.
     #[error(
-        "a picture with {places} boxes could not be laid out: draw it to a smaller depth, or use Graphviz"
+        "a picture with {boxes} boxes could not be laid out: draw it to a smaller depth, or use Graphviz"
     )]
     Failed {
         /// The number of boxes: one for each node, and one for each column that a take passes.
-        places: usize,
+        boxes: usize,
     },
 }
 
@@ -99,7 +99,7 @@ impl GraphLayout {
         let places =
             nodes.len() + graph.edges().iter().map(|edge| passed(edge.from, edge.to).len()).sum::<usize>();
         if places > MAX_BOXES {
-            return Err(LayoutError::TooLarge { places });
+            return Err(LayoutError::TooLarge { boxes: places });
         }
         let box_in = |column, (width, height)| BoxPosition { x: 0.0, y: 0.0, width, height, column };
         let mut boxes: Vec<BoxPosition> =
@@ -169,11 +169,11 @@ fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutE
         ..Config::default()
     };
     let places = heights.len();
-    let stack = STACK_BYTES + places * STACK_BYTES_PER_BOX;
+    let stack = BASE_STACK_BYTES + places * STACK_BYTES_PER_BOX;
     let lay_out = || from_vertices_and_edges(&boxes, lines, &config);
     let parts = thread::scope(|scope| -> Result<_, LayoutError> {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, lay_out)?;
-        thread.join().map_err(|_| LayoutError::Failed { places })
+        thread.join().map_err(|_| LayoutError::Failed { boxes: places })
     })?;
     let mut rows = vec![0.0; places];
     for (place, (row, _)) in parts.into_iter().flat_map(|(part, ..)| part) {

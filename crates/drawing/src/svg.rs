@@ -128,7 +128,8 @@ enum LineClass {
 }
 
 impl LineClass {
-    fn name(self) -> &'static str {
+    /// Returns the CSS classes of the line.
+    fn css_classes(self) -> &'static str {
         match self {
             Self::Other => "take",
             Self::Optimal => "take optimal",
@@ -173,7 +174,7 @@ fn write_line(
     bends: &[BoxPosition],
     layout: &GraphLayout,
 ) -> fmt::Result {
-    let class = class.name();
+    let class = class.css_classes();
     let (from, to) = (&layout.nodes[edge.from], &layout.nodes[edge.to]);
     let (mut x, mut y) = (from.x + from.width / 2.0, from.y);
     write!(text, "<path class=\"{class}\" d=\"M{x:.1} {y:.1}H{:.1}", layout.columns[from.column].right)?;

@@ -33,16 +33,17 @@ use tokio::{
 /// The maximum time for the bot to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The interval between checks of whether all bots are connected.
-const CONNECT_POLL: Duration = Duration::from_millis(20);
-/// The maximum number of questions that a model is asked at the same time: two for each tier.
-const MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0");
+const CONNECT_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The maximum number of questions that a model is asked at the same time. It limits nothing, because there is at most
+/// one match for each of the five tiers.
+const MAX_MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0");
 
 /// A benchmark in progress.
 #[derive(Debug)]
 pub struct BenchmarkRun {
     /// The set of positions.
     pub set: &'static ItemSet,
-    /// The tiers, in their order.
+    /// The tiers to play, the easiest first.
     pub tiers: Vec<Tier>,
     /// The rule that decides when a tier is over.
     pub rule: StoppingRule,
@@ -101,7 +102,7 @@ impl BenchmarkRun {
     /// Returns the next item of the tier at this index, unless the tier is over.
     fn next_item(&self, place: usize) -> Option<&'static SetItem> {
         let tally = &self.tallies[place];
-        if tally.stop(self.rule).is_some() {
+        if tally.stop_reason(self.rule).is_some() {
             return None;
         }
         self.set.items_of_tier(self.tiers[place]).get(tally.items() as usize)
@@ -204,7 +205,8 @@ impl BenchmarkRun {
     /// # Panics
     /// If a tier is not over.
     pub fn results(&self) -> BenchmarkResults {
-        let over = |tally: &TierTally| (tally.clone(), tally.stop(self.rule).expect("every tier has ended"));
+        let over =
+            |tally: &TierTally| (tally.clone(), tally.stop_reason(self.rule).expect("every tier has ended"));
         BenchmarkResults { tiers: self.tallies.iter().map(over).collect(), times: self.times }
     }
 }
@@ -309,7 +311,7 @@ impl BenchmarkHost {
     fn start_model(&self, bot: LlmBot, token: String) -> ModelSession {
         let mut options =
             Options::new(&self.address.address, token).tournament(self.address.tournament.to_string());
-        options.concurrency = MODEL_QUESTIONS;
+        options.concurrency = MAX_MODEL_QUESTIONS;
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async {
             // Dropping the sender also stops the model.
@@ -331,7 +333,7 @@ impl BenchmarkHost {
                     return Err(Failure::Runtime(anyhow::anyhow!(why)));
                 }
                 tokio::select! {
-                    () = sleep(CONNECT_POLL) => {}
+                    () = sleep(CONNECT_POLL_INTERVAL) => {}
                     failure = self.wait_for_failure() => return Err(failure),
                 }
             }

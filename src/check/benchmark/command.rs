@@ -31,9 +31,9 @@ use lastnim_tournament::Scoring;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
-/// The default bank of a language model, which may think for a long time.
+/// The default of `--bank`, the initial clock of a seat, for a language model, which may think for a long time.
 const DEFAULT_MODEL_BANK: Duration = Duration::from_hours(1);
-/// The default bank of other bots.
+/// The default of `--bank` for other bots.
 const DEFAULT_BANK: Duration = Duration::from_mins(1);
 
 /// Measures how well a bot plays a frozen set of positions

@@ -120,7 +120,7 @@ impl RunFolder {
     }
 }
 
-/// Checks that the folder holds the same plan as this run, or writes the plan to an empty folder.
+/// Checks that the folder has the same plan as this run. If the folder has no plan, writes this one.
 fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     let file = path.join(PLAN_FILE);
     let text = match read_text_file(&file) {
