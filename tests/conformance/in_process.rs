@@ -15,7 +15,7 @@ where
         let until_stopped = |stopped| async {
             tokio::select! {
                 end = running => end,
-                _ = stopped => BotEnd { words: "stopped".to_owned(), is_success: false },
+                _ = stopped => BotEnd { description: "stopped".to_owned(), is_success: false },
             }
         };
         Ok(LaunchedBot::spawn(until_stopped, OutputTail::default()))

@@ -77,8 +77,8 @@ async fn play_with_sdk(bot: impl Bot, environment: BotEnvironment) -> BotEnd {
     let options =
         Options::new(environment.server.as_str(), environment.token).tournament(environment.tournament);
     match lastnim_client::run(bot, options).await {
-        Ok(_) => BotEnd { words: "exit status: 0".to_owned(), is_success: true },
-        Err(error) => BotEnd { words: error.to_string(), is_success: false },
+        Ok(_) => BotEnd { description: "exit status: 0".to_owned(), is_success: true },
+        Err(error) => BotEnd { description: error.to_string(), is_success: false },
     }
 }
 

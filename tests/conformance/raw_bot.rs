@@ -62,8 +62,10 @@ pub async fn run_raw_bot(environment: BotEnvironment, fault: Fault) -> BotEnd {
         match bot.play_session().await.unwrap_or(SessionEnd::Lost) {
             SessionEnd::Lost => sleep(PAUSE).await,
             SessionEnd::Over if fault == Fault::Stays => pending().await,
-            SessionEnd::Over => return BotEnd { words: "exit status: 0".to_owned(), is_success: true },
-            SessionEnd::Died => return BotEnd { words: "exit status: 101".to_owned(), is_success: false },
+            SessionEnd::Over => return BotEnd { description: "exit status: 0".to_owned(), is_success: true },
+            SessionEnd::Died => {
+                return BotEnd { description: "exit status: 101".to_owned(), is_success: false };
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ pub trait BotLauncher: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotEnd {
     /// A description of the end, such as `exit status: 1`.
-    pub words: String,
+    pub description: String,
     /// Whether the exit status is 0.
     pub is_success: bool,
 }
@@ -70,7 +70,7 @@ impl OutputTail {
     }
 }
 
-/// A running bot.
+/// A bot that was started. It may have ended since.
 #[derive(Debug)]
 pub struct LaunchedBot {
     ended: watch::Receiver<Option<BotEnd>>,
@@ -100,7 +100,7 @@ impl LaunchedBot {
     pub async fn wait_until_ended(&mut self) -> BotEnd {
         match self.ended.wait_for(Option::is_some).await {
             Ok(end) => end.clone().unwrap_or_else(|| unreachable!("the channel was checked")),
-            Err(_) => BotEnd { words: "for an unknown reason".to_owned(), is_success: false },
+            Err(_) => BotEnd { description: "for an unknown reason".to_owned(), is_success: false },
         }
     }
 

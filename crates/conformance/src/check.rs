@@ -49,13 +49,13 @@ macro_rules! check {
 pub const CHECKS: &[Check] = &[
     check!(
         "joins",
-        joining::joins,
+        joining::join_tournament,
         "connects with its token and asks to join its tournament",
         "a bot that does not join gets no matches"
     ),
     check!(
         "joins-again",
-        joining::join_retry,
+        joining::retry_refused_join,
         "asks to join again if the server refuses because it is busy or unavailable",
         "a bot that gives up when the server is busy misses its tournament"
     ),
@@ -91,7 +91,7 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "talk",
-        playing::talk,
+        playing::talk_before_declaring,
         "sends valid messages and ends its talk in each round, or declares its row at once, if seats can talk",
         "a refused message does not reach anybody, and a bot that neither talks nor declares delays all others"
     ),
@@ -109,25 +109,25 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "snapshot-turn",
-        snapshots::in_turn,
+        snapshots::lost_session_in_turn,
         "answers the turn in a snapshot after a lost session",
         "a seat's clock keeps running while its bot is disconnected; a bot that waits for a `turn` event loses the seat when the clock runs out"
     ),
     check!(
         "snapshot-declaration",
-        snapshots::in_declaration,
+        snapshots::lost_session_in_declaration,
         "declares after a snapshot that asks for its row, and continues after one that contains it",
         "a missing row is replaced by the standard row, and the bot plays for preferences that are not its own"
     ),
     check!(
         "snapshot-ended",
-        snapshots::after_end,
+        snapshots::repeated_match_end,
         "accepts the end of a match that it missed, even if that end arrives twice, and plays on",
         "the server repeats an end until the bot confirms it; a bot that cannot handle a repeated end cannot recover from a lost session"
     ),
     check!(
         "restarted",
-        snapshots::after_restart,
+        snapshots::restarted_program,
         "plays on from the snapshot alone after its program is restarted",
         "a restarted program knows only what the snapshots contain"
     ),
@@ -139,31 +139,31 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "cut-joining",
-        losses::while_joining,
+        losses::lost_stream_while_joining,
         "reconnects and joins if the stream is lost at any point while it connects and joins",
         "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-declaring",
-        losses::while_declaring,
+        losses::lost_stream_while_declaring,
         "reconnects and declares if the stream is lost at any point during the declaration",
         "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-talking",
-        losses::while_talking,
+        losses::lost_stream_while_talking,
         "reconnects and talks on, or declares, if the stream is lost at any point during the talk",
         "a message is refused if it differs from the one with the same number that the server has already stored"
     ),
     check!(
         "cut-playing",
-        losses::while_playing,
+        losses::lost_stream_while_playing,
         "reconnects and makes its take if the stream is lost at any point during a take",
         "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
         "cut-ending",
-        losses::while_ending,
+        losses::lost_stream_while_ending,
         "reconnects and plays on if the stream is lost at any point while a match ends",
         "a network can fail at any moment; a bot that does not reconnect loses all its matches"
     ),
@@ -175,31 +175,31 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "refused",
-        repetition::refused,
+        repetition::refused_answers,
         "answers again after its row or take is refused",
         "the clock keeps running after a refusal; a bot that does not answer the repeated request loses the seat"
     ),
     check!(
         "duplicate-events",
-        repetition::duplicates,
+        repetition::duplicate_events,
         "sends one take per ply and one row per match, even if every event arrives twice",
         "a turn may be repeated in a snapshot or after a refusal; a second answer that differs from the first is refused"
     ),
     check!(
         "stale-events",
-        repetition::stale,
+        repetition::stale_events,
         "ignores turns and takes of earlier plies",
         "a different answer to an old turn is refused; too many refused messages end the session"
     ),
     check!(
         "pings",
-        session::pings,
+        session::answered_pings,
         "answers pings with their ids, between matches and during its turn",
         "without pongs the server does not compensate for lag, and sends the ends of matches again and again"
     ),
     check!(
         "draining",
-        session::draining,
+        session::draining_server,
         "plays on while the server is stopping, and reconnects afterwards",
         "before an update, a server announces that it is stopping, and lets matches continue for a while; a bot that leaves at this point loses time"
     ),
@@ -218,19 +218,19 @@ pub const CHECKS: &[Check] = &[
     ),
     check!(
         "later-events",
-        future_protocol::events,
+        future_protocol::unknown_events,
         "ignores unknown events",
         "a newer server may send new events; bots and servers are not updated together"
     ),
     check!(
         "later-fields",
-        future_protocol::fields,
+        future_protocol::unknown_fields,
         "ignores unknown fields",
         "a newer server may add fields to any message; bots and servers are not updated together"
     ),
     check!(
         "later-values",
-        future_protocol::values,
+        future_protocol::unknown_values,
         "ignores unknown reasons and settings",
         "a newer server may have new reasons for refusals, suspensions and ends; bots and servers are not updated together"
     ),

@@ -8,6 +8,6 @@ pub struct CheckFailure {
     pub sent: Vec<String>,
     /// What the bot should have done.
     pub expected: String,
-    /// What it did.
+    /// What the bot did instead.
     pub got: String,
 }

@@ -18,7 +18,7 @@ const SLOW_FRAGMENT_BYTES: usize = 16;
 /// The pause between fragments on a slow network.
 const SLOW_PAUSE: Duration = Duration::from_millis(1);
 /// The maximum number of fragments in transit on a slow network.
-const SLOW_FRAGMENTS: usize = 4096;
+const MAX_SLOW_FRAGMENTS: usize = 4096;
 
 /// The speed of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ async fn forward_connection(
 
 /// Forwards bytes in one direction with latency, in fragments.
 async fn forward_slowly(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
-    let (sender, mut fragments) = mpsc::channel::<(Instant, Vec<u8>)>(SLOW_FRAGMENTS);
+    let (sender, mut fragments) = mpsc::channel::<(Instant, Vec<u8>)>(MAX_SLOW_FRAGMENTS);
     let reading = async move {
         let mut fragment = [0; SLOW_FRAGMENT_BYTES];
         while let Ok(read @ 1..) = from.read(&mut fragment).await {

@@ -22,7 +22,7 @@ const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
 /// The maximum size of a bot's message, as on the real server.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
 /// The maximum number of queued messages that the script has not read. Further messages wait in the bot's stream.
-const INBOUND_QUEUE: usize = 256;
+const INBOUND_QUEUE_SIZE: usize = 256;
 
 /// An encoded event.
 pub(super) type EncodedEvent = Vec<u8>;
@@ -94,7 +94,7 @@ impl StreamingService<pb::PlayRequest> for PlayService {
         Box::pin(async move {
             admitted?;
             let (outbound, events) = mpsc::unbounded_channel();
-            let (sender, inbound) = mpsc::channel(INBOUND_QUEUE);
+            let (sender, inbound) = mpsc::channel(INBOUND_QUEUE_SIZE);
             tokio::spawn(read_requests(request.into_inner(), sender));
             // An error means that the script has ended.
             let _ = arrivals.send(Arrival::Session(BotSession::new(outbound, inbound)));

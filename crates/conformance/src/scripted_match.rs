@@ -83,18 +83,18 @@ impl MatchPlan {
     }
 
     /// Creates the setup of the match. `number` counts the matches of a check from 0, and varies which seat starts.
-    fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
-        let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
+    fn setup(&self, number: u64, shared: SharedSetup<'_>) -> MatchSetup {
+        let seats = SeatCount::new(self.seats).expect("scenarios plan matches of 2 to 32 seats");
         let bots = BySeat::from_fn(seats, |seat| {
             let rival = || format!("rival-{}", seat.index()).parse().expect("the name is valid");
-            if seat.index() == self.seat { names.bot.clone() } else { rival() }
+            if seat.index() == self.seat { shared.bot.clone() } else { rival() }
         });
-        let piles = Piles::parse(&self.piles).expect("scenes plan valid piles");
+        let piles = Piles::parse(&self.piles).expect("scenarios plan valid piles");
         let mut setup = MatchSetup::new(bots, piles);
         setup.ending = self.ending;
         setup.first = seats.seat_at_offset(Seat::FIRST, number as usize % self.seats);
         setup.terms = Terms {
-            clock: Clock { initial: names.patience, declaration: names.patience, ..Clock::default() },
+            clock: Clock { initial: shared.patience, declaration: shared.patience, ..Clock::default() },
             max_plies: self.max_plies,
             talk: self.seats_talk.then(TalkTerms::default),
             ..Terms::default()
@@ -103,14 +103,14 @@ impl MatchPlan {
             let row = |seat: Seat| Row::favouring((seat.index() + 1) % seats.get(), seats);
             AllianceMatrix::from_rows(BySeat::from_fn(seats, row)).expect("there is a row for each seat")
         });
-        setup.origin = Some(Origin { tournament: names.tournament, number, group: number });
-        setup.validate().expect("scenes plan valid matches")
+        setup.origin = Some(Origin { tournament: shared.tournament, number, group: number });
+        setup.validate().expect("scenarios plan valid matches")
     }
 }
 
 /// The part of a setup that is the same for all matches of a check.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MatchNames<'a> {
+pub(super) struct SharedSetup<'a> {
     pub(super) bot: &'a BotName,
     pub(super) tournament: TournamentId,
     /// The time limit for a row or a take.
@@ -121,7 +121,7 @@ pub(super) struct MatchNames<'a> {
 #[derive(Debug)]
 pub(super) enum ActionOutcome {
     Accepted,
-    /// It accepted the same message, or the same end of talk, before.
+    /// The referee had already accepted the same message, or the same end of talk.
     RepeatedTalk,
     Refused(Refusal),
 }
@@ -141,8 +141,8 @@ pub(super) struct ScriptedMatch {
 
 impl ScriptedMatch {
     /// Starts a match and runs it until the bot has to act.
-    pub(super) fn begin(id: MatchId, plan: &MatchPlan, number: u64, names: MatchNames<'_>) -> Self {
-        let mut setup = plan.setup(number, names);
+    pub(super) fn begin(id: MatchId, plan: &MatchPlan, number: u64, shared: SharedSetup<'_>) -> Self {
+        let mut setup = plan.setup(number, shared);
         let dealt = (plan.rows == RowSource::Dealt).then(|| {
             let secret = DealSecret::from_bytes([number as u8; DealSecret::BYTES]);
             let dealt = DealtRows::of_match(&secret, id, &DealRule::All, setup.seats());
@@ -211,7 +211,8 @@ impl ScriptedMatch {
         }
     }
 
-    /// Returns the events to send to the bot, with takes only if it subscribed to them.
+    /// Empties the outbox, and returns the events to send to the bot. Other seats' takes are included only if the bot
+    /// subscribed to all takes.
     pub(super) fn drain_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
         let own_seat = self.seat;
         let is_heard = |event: &ServerEvent| match event {
@@ -301,7 +302,7 @@ impl ScriptedMatch {
         outcome.unwrap_or(ActionOutcome::Accepted)
     }
 
-    /// Disqualifies a bot from its seat, as an organiser would.
+    /// Disqualifies the bot in a seat, as an organiser would.
     pub(super) fn disqualify(&mut self, seat: Seat) {
         let effects = self.referee.handle_input(RefereeInput::Disqualify { seat }, script_time());
         self.announce(effects);

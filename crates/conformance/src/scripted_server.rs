@@ -24,9 +24,9 @@ use tonic::transport::Server;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The capacity of the queue of accepted connections.
 const ACCEPT_QUEUE_SIZE: usize = 16;
-/// The maximum number of further attempts to bind the port when the server comes back.
-const BIND_ATTEMPTS: u32 = 20;
-/// The pause between these attempts.
+/// The maximum number of retries to bind the port when the server comes back.
+const MAX_BIND_RETRIES: u32 = 20;
+/// The pause before each retry.
 const BIND_PAUSE: Duration = Duration::from_millis(50);
 
 /// A task that is aborted when dropped.
@@ -109,7 +109,7 @@ impl ScriptedServer {
         let mut attempt = 0;
         let listener = loop {
             match TcpListener::bind(self.address).await {
-                Err(_) if attempt < BIND_ATTEMPTS => {
+                Err(_) if attempt < MAX_BIND_RETRIES => {
                     attempt += 1;
                     sleep(BIND_PAUSE).await;
                 }

@@ -37,10 +37,13 @@ async fn await_program_end(mut supervised: SupervisedProgram, stopped: oneshot::
         }
     };
     tokio::select! {
-        words = ended => BotEnd { is_success: words == ExitStatus::default().to_string(), words },
+        description = ended => BotEnd {
+            is_success: description == ExitStatus::default().to_string(),
+            description,
+        },
         _ = stopped => {
             supervised.stop_and_wait().await;
-            BotEnd { words: "stopped".to_owned(), is_success: false }
+            BotEnd { description: "stopped".to_owned(), is_success: false }
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn outcome_report(outcomes: &[CheckOutcome]) -> Report {
     Report::from(Section::new().table(table)).with_sections(failed)
 }
 
-/// Reports why a check failed.
+/// Reports why a check failed; `None` if it did not fail.
 fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     let CheckVerdict::Failed(failure) = &outcome.verdict else { return None };
     let facts = [

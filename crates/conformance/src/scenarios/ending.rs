@@ -6,7 +6,7 @@ use lastnim_proto::{ServerEvent, pb};
 /// Another tournament of the bot ends, and a ladder suspends the bot.
 pub(crate) async fn other_tournaments(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
-    stage.send_tournament_end(EndedTournament::Others);
+    stage.send_tournament_end(EndedTournament::Other);
     stage.send_suspended(pb::SuspensionReason::LostSeats.into());
     stage.play_short_match().await?;
     stage.play_short_match().await

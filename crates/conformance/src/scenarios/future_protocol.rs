@@ -10,7 +10,7 @@ use lastnim_proto::pb::{self, play_response::Event as Wire};
 use std::slice::from_mut;
 
 /// The server sends events that the bot's version of the protocol does not have.
-pub(crate) async fn events(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn unknown_events(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let send_later_events = |stage: &mut Stage| {
         for (bytes, words) in UNKNOWN_EVENTS {
@@ -28,7 +28,7 @@ pub(crate) async fn events(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// Every message, including nested ones, has a field that the bot's version of the protocol does not have.
-pub(crate) async fn fields(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn unknown_fields(stage: &mut Stage) -> ScenarioResult {
     stage.add_unknown_fields();
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1).with_late_declarations());
@@ -42,7 +42,7 @@ pub(crate) async fn fields(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// Reasons and settings have values that the bot's version of the protocol does not have.
-pub(crate) async fn values(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn unknown_values(stage: &mut Stage) -> ScenarioResult {
     stage.await_join().await?;
     let mut joined = stage.joined_tournament(pb::TournamentState::Running);
     if let Some(settings) = joined.tournament.as_mut().and_then(|tournament| tournament.settings.as_mut()) {

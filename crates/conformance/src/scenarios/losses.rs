@@ -24,7 +24,7 @@ pub(crate) async fn server_killed(stage: &mut Stage) -> ScenarioResult {
 
 /// The stream is lost four times: before the welcome, after it, after the request to join, and after the answer to
 /// that request.
-pub(crate) async fn while_joining(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_stream_while_joining(stage: &mut Stage) -> ScenarioResult {
     stage.accept().await?;
     stage.lose_session(SessionLoss::Unavailable).await;
     stage.welcome(0).await?;
@@ -40,7 +40,7 @@ pub(crate) async fn while_joining(stage: &mut Stage) -> ScenarioResult {
 
 /// The stream is lost four times: after `match_started`, after the bot's row but before its acknowledgement, after
 /// `declared`, and after `revealed`.
-pub(crate) async fn while_declaring(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_stream_while_declaring(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).with_late_declarations());
     stage.send_events(&mut played);
@@ -61,7 +61,7 @@ pub(crate) async fn while_declaring(stage: &mut Stage) -> ScenarioResult {
 
 /// The stream is lost three times: after `match_started`, after the bot's first message or row but before its
 /// acknowledgement, and after the acknowledgement of the next one.
-pub(crate) async fn while_talking(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_stream_while_talking(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     // After a lost session, a bot may send again what the server has already accepted.
     stage.tolerate_late_answers();
@@ -78,7 +78,7 @@ pub(crate) async fn while_talking(stage: &mut Stage) -> ScenarioResult {
 
 /// The stream is lost four times: after `turn`, after the bot's take but before its acknowledgement, after the `took`
 /// event for the bot's take, and after the `took` event for another seat's.
-pub(crate) async fn while_playing(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_stream_while_playing(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
     stage.send_events(&mut played);
@@ -116,7 +116,7 @@ enum TakeCut {
 
 /// The stream is lost four times: after another seat's `forfeited`, after a ping, after `match_ended`, and after
 /// `caught_up`.
-pub(crate) async fn while_ending(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_stream_while_ending(stage: &mut Stage) -> ScenarioResult {
     let mut played = begin_and_lose_other_seat(stage).await?;
     stage.send_events_until(&mut played, |event| matches!(event, MatchEvent::Forfeited { .. }));
     lose_and_reconnect(stage, &mut played, SessionLoss::Cut).await?;

@@ -62,7 +62,7 @@ pub(crate) async fn dealt_rows(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// The bot plays matches in which seats can talk before they declare.
-pub(crate) async fn talk(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn talk_before_declaring(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     for seats in [2, 3, 5, 32] {
         stage.play(&MatchPlan::new(seats, &[2, 3, 4]).at_seat(1).with_talk()).await?;

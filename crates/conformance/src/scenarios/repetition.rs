@@ -9,8 +9,8 @@ use lastnim_core::referee::RefusalReason;
 use lastnim_proto::{MatchEvent, ServerEvent};
 use std::slice::from_mut;
 
-/// The bot's row and some of its takes are refused and requested again.
-pub(crate) async fn refused(stage: &mut Stage) -> ScenarioResult {
+/// The bot's row is refused once, and its first take twice. Each is then requested again.
+pub(crate) async fn refused_answers(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &[2, 3, 4]).declared());
     stage.send_events(&mut played);
@@ -25,7 +25,7 @@ pub(crate) async fn refused(stage: &mut Stage) -> ScenarioResult {
         stage.next_answer(&played).await?;
         stage.send(
             played
-                .refusal(RefusalReason::Malformed, "this check always refuses the first take: send it again"),
+                .refusal(RefusalReason::Malformed, "this check refuses the first take twice: send it again"),
         );
         if let Some(turn) = played.repeated_turn() {
             stage.send(turn);
@@ -36,7 +36,7 @@ pub(crate) async fn refused(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// Every event of a match is sent twice.
-pub(crate) async fn duplicates(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn duplicate_events(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     stage.tolerate_late_answers();
     stage.send_everything_twice();
@@ -45,7 +45,7 @@ pub(crate) async fn duplicates(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// Turns and takes of earlier plies are sent again, even after the match has ended.
-pub(crate) async fn stale(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn stale_events(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));

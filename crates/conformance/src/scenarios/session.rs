@@ -15,7 +15,7 @@ const DRAINING_TIME: Duration = Duration::from_secs(5);
 const DOWN_TIME: Duration = Duration::from_millis(400);
 
 /// The server sends pings between matches and during the bot's turn.
-pub(crate) async fn pings(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn answered_pings(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     for _ in 0..3 {
         let id = stage.ping();
@@ -32,7 +32,7 @@ pub(crate) async fn pings(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// The server announces that it is stopping, lets the bot play on for a while, stops, and restarts.
-pub(crate) async fn draining(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn draining_server(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
     stage.send_events(&mut played);
@@ -53,7 +53,7 @@ pub(crate) async fn slow_network(stage: &mut Stage) -> ScenarioResult {
     stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
 }
 
-/// Begins a match of three seats, and disqualifies another seat after the bot's first step.
+/// Lets the bot join, begins a match of three seats, and disqualifies another seat after the bot's first step.
 pub(super) async fn begin_and_lose_other_seat(stage: &mut Stage) -> Result<ScriptedMatch, CheckFailure> {
     stage.join().await?;
     // The bot's take may be in transit when a seat is lost.

@@ -11,7 +11,7 @@ use std::slice::from_mut;
 pub(super) const LONG_PILES: [u64; 12] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
 
 /// The session is lost during the bot's turn.
-pub(crate) async fn in_turn(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_session_in_turn(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
     for loss in [SessionLoss::Unavailable, SessionLoss::Cut] {
@@ -24,7 +24,7 @@ pub(crate) async fn in_turn(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// The session is lost twice during the declaration: before the bot's row arrives, and after it has arrived.
-pub(crate) async fn in_declaration(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn lost_session_in_declaration(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &[3, 4]).at_seat(2).with_late_declarations());
     stage.send_events(&mut played);
@@ -38,7 +38,7 @@ pub(crate) async fn in_declaration(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// A match ends while the bot is disconnected; its end is sent in two sessions, as if the bot had not confirmed it.
-pub(crate) async fn after_end(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn repeated_match_end(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     // The real server refuses a late answer in this match, without consequences for the bot.
     stage.tolerate_late_answers();
@@ -61,7 +61,7 @@ pub(crate) async fn after_end(stage: &mut Stage) -> ScenarioResult {
 }
 
 /// The program is stopped during its turn and restarted, so it knows only what the snapshot contains.
-pub(crate) async fn after_restart(stage: &mut Stage) -> ScenarioResult {
+pub(crate) async fn restarted_program(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(2).declared());
     stage.send_events(&mut played);

@@ -4,7 +4,7 @@ use super::{ScenarioResult, Stage, shorten};
 use crate::{
     CheckFailure,
     bot_session::{Arrival, Inbound},
-    scripted_match::{ActionOutcome, MatchNames, MatchPlan, ScriptedMatch},
+    scripted_match::{ActionOutcome, MatchPlan, ScriptedMatch, SharedSetup},
     stage::FIRST_MATCH_MS,
 };
 use lastnim_core::{
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 /// The maximum number of messages that a bot may send without advancing a match. More than that counts as flooding.
 /// The real server has a similar limit.
-const MAX_UNEXPECTED_MESSAGES: u32 = 200;
+const MAX_IDLE_MESSAGES: u32 = 200;
 
 /// The interval at which a quiet session gets pings, as from the real server.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
@@ -39,8 +39,8 @@ impl Stage {
     pub(crate) fn begin(&mut self, plan: &MatchPlan) -> ScriptedMatch {
         let number = self.matches_begun;
         self.matches_begun += 1;
-        let names = MatchNames { bot: &self.name, tournament: self.tournament, patience: self.patience };
-        ScriptedMatch::begin(MatchId::new(FIRST_MATCH_MS + number, &[2; 10]), plan, number, names)
+        let shared = SharedSetup { bot: &self.name, tournament: self.tournament, patience: self.patience };
+        ScriptedMatch::begin(MatchId::new(FIRST_MATCH_MS + number, &[2; 10]), plan, number, shared)
     }
 
     /// Returns the events of a match, for a scenario that sends them itself.
@@ -51,7 +51,7 @@ impl Stage {
     /// Sends the events of a match.
     pub(crate) fn send_events(&mut self, played: &mut ScriptedMatch) {
         for event in played.drain_events(self.feed) {
-            if self.style.twice {
+            if self.style.sends_twice {
                 self.send(event.clone());
             }
             self.send(event);
@@ -84,7 +84,7 @@ impl Stage {
         self.play_out(std::slice::from_mut(&mut played)).await
     }
 
-    /// Plays all matches to the end, and applies the bot's actions in the order in which they arrive.
+    /// Plays the matches to their ends, and applies the bot's actions in the order in which they arrive.
     pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
         for played in &mut *matches {
             self.send_events(played);
@@ -156,7 +156,7 @@ impl Stage {
                 Err(self.failure(awaited, got))
             }
             ActionOutcome::Accepted if played.ply() > ply => {
-                self.unexpected_messages = 0;
+                self.idle_messages = 0;
                 Ok(())
             }
             _ => Ok(()),
@@ -202,7 +202,7 @@ impl Stage {
                 return Err(self.failure(expected, got));
             }
             end = self.bot.wait_until_ended() => {
-                return Err(self.failure(expected, format!("the program ended ({})", end.words)));
+                return Err(self.failure(expected, format!("the program ended ({})", end.description)));
             }
             }
         };
@@ -221,7 +221,7 @@ impl Stage {
     /// in `words`.
     async fn lost_stream_text(&mut self, words: String) -> String {
         let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
-        end.map_or(words, |end| format!("the program ended ({})", end.words))
+        end.map_or(words, |end| format!("the program ended ({})", end.description))
     }
 
     pub(super) fn read_request(
@@ -229,9 +229,9 @@ impl Stage {
         request: &pb::PlayRequest,
         expected: &str,
     ) -> Result<BotMessage, CheckFailure> {
-        self.unexpected_messages += 1;
-        if self.unexpected_messages > MAX_UNEXPECTED_MESSAGES {
-            let got = format!("{MAX_UNEXPECTED_MESSAGES} unexpected messages");
+        self.idle_messages += 1;
+        if self.idle_messages > MAX_IDLE_MESSAGES {
+            let got = format!("more than {MAX_IDLE_MESSAGES} messages without a take");
             return Err(self.failure(expected, got));
         }
         let words = || shorten(&message_to_json(request).to_string());

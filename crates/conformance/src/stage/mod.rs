@@ -37,7 +37,7 @@ const FIRST_MATCH_MS: u64 = 1_800_000_000_000;
 #[derive(Debug, Clone, Copy, Default)]
 struct SendingStyle {
     /// Whether events of matches are sent twice.
-    twice: bool,
+    sends_twice: bool,
     /// Whether an unknown field is added to every message.
     adds_unknown_fields: bool,
     /// Whether matches end for an unknown reason.
@@ -60,7 +60,7 @@ pub(super) struct Stage {
     feed: TakeFeed,
     /// Whether to accept repeated or late answers, which are harmless on the real server.
     tolerates_late_answers: bool,
-    unexpected_messages: u32,
+    idle_messages: u32,
     /// Actions that arrived while the scenario waited for a pong.
     held: VecDeque<BotAction>,
     style: SendingStyle,
@@ -95,14 +95,14 @@ impl Stage {
             server,
             arrivals,
             session: None,
-            name: "candidate".parse().expect("letters"),
+            name: "candidate".parse().expect("the name is valid"),
             tournament,
             patience,
             matches_begun: 0,
             next_ping: 0,
             feed: TakeFeed::All,
             tolerates_late_answers: false,
-            unexpected_messages: 0,
+            idle_messages: 0,
             held: VecDeque::new(),
             style: SendingStyle::default(),
             journal: VecDeque::new(),
@@ -162,7 +162,7 @@ impl Stage {
 
     /// Sends every event of a match twice from now on.
     pub(super) fn send_everything_twice(&mut self) {
-        self.style.twice = true;
+        self.style.sends_twice = true;
     }
 
     /// Adds an unknown field to every message from now on.

@@ -43,7 +43,7 @@ impl Stage {
         let arrival = tokio::select! {
             arrival = timeout_at(deadline, self.arrivals.recv()) => arrival,
             end = self.bot.wait_until_ended() => {
-                return Err(self.failure(expected, format!("the program ended ({})", end.words)));
+                return Err(self.failure(expected, format!("the program ended ({})", end.description)));
             }
         };
         match arrival {
@@ -162,7 +162,7 @@ impl Stage {
         self.server
             .restart_listening()
             .await
-            .map_err(|error| self.failure("the server's port", error.to_string()))
+            .map_err(|error| self.failure("the server's port to be free again", error.to_string()))
     }
 
     /// Restarts the bot's program.

@@ -40,7 +40,7 @@ impl Stage {
     pub(crate) fn send_tournament_end(&mut self, whose: EndedTournament) {
         let id = match whose {
             EndedTournament::Bot => self.tournament,
-            EndedTournament::Others => other_tournament(),
+            EndedTournament::Other => other_tournament(),
         };
         let standing = pb::Standing {
             place: 1,
@@ -97,7 +97,7 @@ impl Stage {
         };
         match end {
             Ok(end) if end.is_success => Ok(()),
-            Ok(end) => Err(self.failure(expected, format!("the program ended ({})", end.words))),
+            Ok(end) => Err(self.failure(expected, format!("the program ended ({})", end.description))),
             Err(_) => Err(self.failure(expected, "it is still running")),
         }
     }
@@ -114,5 +114,5 @@ pub(crate) enum EndedTournament {
     /// The tournament in the bot's environment.
     Bot,
     /// Another tournament in which the bot plays.
-    Others,
+    Other,
 }
