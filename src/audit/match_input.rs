@@ -32,7 +32,7 @@ pub enum AuditInputError {
     File(#[from] RecordFileError),
     /// The document's events do not form a valid record.
     #[error(transparent)]
-    NoRecord(#[from] RecordParseError),
+    InvalidRecord(#[from] RecordParseError),
     /// The record cannot be audited.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -53,7 +53,7 @@ impl DocumentAudit {
 
 /// The keys that only a record has, which distinguish it from a game.
 #[derive(Deserialize)]
-struct FormKeys {
+struct RecordKeys {
     events: Option<IgnoredAny>,
     record: Option<IgnoredAny>,
 }
@@ -68,8 +68,8 @@ pub fn audit_document(document: &str) -> Result<DocumentAudit, AuditInputError> 
         return audit_record(document);
     }
     match game_json::read_some_keys::<_, PlayedGameJson>(document)? {
-        FormKeys { events: None, record: None } => audit_game(document),
-        FormKeys { .. } => audit_record(document),
+        RecordKeys { events: None, record: None } => audit_game(document),
+        RecordKeys { .. } => audit_record(document),
     }
 }
 
@@ -85,7 +85,7 @@ fn audit_record(document: &str) -> Result<DocumentAudit, AuditInputError> {
     Ok(DocumentAudit { audit: record.audit()?, talk: talk.as_ref().map(Into::into) })
 }
 
-/// Audits a record, with the result of `lastnim audit match --json`; `None` without a winner.
+/// Audits a record, and returns the JSON that `lastnim audit match --json` prints; `None` if the match has no winner.
 ///
 /// # Errors
 /// The error says what is wrong with the record.

@@ -19,9 +19,10 @@ use std::{
     thread,
 };
 
-/// The maximum number of records, and the approximate maximum number of bytes, in a batch that one thread verifies.
-const BATCH_RECORDS: usize = 64;
-const BATCH_BYTES: usize = 1 << 20;
+/// The maximum number of records in a batch, which one thread verifies.
+const MAX_BATCH_RECORDS: usize = 64;
+/// A batch is complete once it has this many bytes, so it may have one record more.
+const MAX_BATCH_BYTES: usize = 1 << 20;
 /// The maximum number of verified batches that wait for an earlier batch.
 const MAX_WAITING_BATCHES: usize = 16;
 
@@ -112,7 +113,7 @@ pub fn read_record_files<C: MatchCounter>(
                     }
                     Err(error) => return Err(failed(error)),
                 }
-                if batch.texts.len() >= BATCH_RECORDS || batch.bytes >= BATCH_BYTES {
+                if batch.texts.len() >= MAX_BATCH_RECORDS || batch.bytes >= MAX_BATCH_BYTES {
                     work(std::mem::take(&mut batch), &verified);
                 }
             }

@@ -12,7 +12,7 @@ use lastnim_llm::ModelMeasurer;
 use lastnim_proto::admission::{AdmittedMatch, RecordAdmission, RecordRefusal};
 
 /// The maximum number of tournaments that are reported with missing matches.
-const MAX_MISSING: usize = 100;
+const MAX_TOURNAMENTS_WITH_MISSING: usize = 100;
 
 /// Counts the matches of an audit.
 pub trait MatchCounter {
@@ -55,14 +55,14 @@ pub struct RecordIntake<C> {
     pub(super) counter: C,
     pub(super) given: SeenMatches,
     /// Whether every match of each tournament is expected, and not only those of one bot.
-    pub(super) is_whole: bool,
+    pub(super) expects_all_matches: bool,
     pub(super) read: IntakeSummary,
 }
 
 impl<C: MatchCounter> RecordIntake<C> {
     pub fn new(counter: C, trust: KeyTrust) -> Self {
         let read = IntakeSummary::new(C::UNCOUNTED_DESCRIPTION, trust);
-        Self { counter, given: SeenMatches::default(), is_whole: true, read }
+        Self { counter, given: SeenMatches::default(), expects_all_matches: true, read }
     }
 
     /// Returns how many matches have been counted so far.
@@ -97,7 +97,7 @@ impl<C: MatchCounter> RecordIntake<C> {
                 self.given.mark_uncounted(&record);
                 self.read.cancelled += 1;
             }
-            Ok(RecordAdmission::OtherTournament) => self.read.elsewhere += 1,
+            Ok(RecordAdmission::OtherTournament) => self.read.of_other_tournaments += 1,
             Err(refusal) => self.read.note_refused(place(), refusal.to_string()),
         }
     }
@@ -137,7 +137,7 @@ impl<C: MatchCounter> RecordIntake<C> {
 
     /// Notes that only the matches of one bot are read, so gaps in the match numbers are not reported.
     pub fn expect_gaps(&mut self) {
-        self.is_whole = false;
+        self.expects_all_matches = false;
     }
 
     /// Sets how far the key that signed the records is trusted.
@@ -149,12 +149,12 @@ impl<C: MatchCounter> RecordIntake<C> {
     pub fn finish(self) -> (C, IntakeSummary) {
         let mut read = self.read;
         let missing = self.given.missing_by_tournament().map(|missing| {
-            let numbers = if self.is_whole { missing.numbers } else { 0 };
+            let numbers = if self.expects_all_matches { missing.numbers } else { 0 };
             MissingMatches { numbers, ..missing }
         });
         let some =
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
-        read.missing = some.take(MAX_MISSING).collect();
+        read.missing = some.take(MAX_TOURNAMENTS_WITH_MISSING).collect();
         (self.counter, read)
     }
 }

@@ -1,4 +1,4 @@
-//! Files with the audits of parts of some records, and their merging.
+//! Writes, reads and merges part files: each contains the audit of a part of some records.
 
 use super::{
     intake::{MatchCounter as _, RecordIntake},
@@ -20,9 +20,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The first line of a file. Only the same version can read it.
+/// The first line of a part file, which names the version of lastnim. Only that version can read the file.
 const FIRST_LINE: &str = concat!("lastnim audit part, version ", env!("CARGO_PKG_VERSION"), "\n");
-/// The length of the hash at the end of a file.
+/// The length of the hash at the end of a part file.
 const HASH_BYTES: usize = blake3::OUT_LEN;
 
 /// Flags to audit many records in parts.
@@ -46,11 +46,11 @@ pub struct PartSettings {
     pub version: Option<VersionLabel>,
 }
 
-/// The content of a file, before its hash.
+/// The content of a part file, between the first line and the hash.
 #[derive(Serialize, Deserialize)]
 struct StoredPart {
     settings: PartSettings,
-    is_whole: bool,
+    expects_all_matches: bool,
     read: IntakeSummary,
     given: SeenMatches,
     auditor: Vec<u8>,
@@ -72,14 +72,14 @@ impl PartSettings {
 
 /// Writes the audit of the records that were read.
 pub fn write_part(path: &Path, settings: PartSettings, intake: RecordIntake<Auditor>) -> Result<(), Failure> {
-    let RecordIntake { counter, given, is_whole, read } = intake;
+    let RecordIntake { counter, given, expects_all_matches, read } = intake;
     if read.untracked > 0 {
         return Err(Failure::Runtime(anyhow!(
             "there are too many matches to detect repeated ones: write more parts with fewer matches each"
         )));
     }
     let auditor = counter.to_bytes().map_err(|error| Failure::Runtime(error.into()))?;
-    let part = StoredPart { settings, is_whole, read, given, auditor };
+    let part = StoredPart { settings, expects_all_matches, read, given, auditor };
     let mut bytes = FIRST_LINE.as_bytes().to_vec();
     bytes.extend(postcard::to_allocvec(&part).expect("every list's length is known"));
     bytes.extend(blake3::hash(&bytes).as_bytes());
@@ -114,7 +114,7 @@ pub fn merge_parts(
                 "written with {given}: expected {expected}, as for the earlier parts"
             )));
         }
-        if part.is_whole != whole.is_whole || part.read.trust != whole.read.trust {
+        if part.expects_all_matches != whole.expects_all_matches || part.read.trust != whole.read.trust {
             return Err(refused(
                 "its records come from a different source than those of the earlier parts: expected the same server, or files"
                     .to_owned(),
@@ -151,20 +151,20 @@ fn read_part(path: &Path) -> Result<(PartSettings, RecordIntake<Auditor>), Failu
         Ok((part, [])) => part,
         _ => return Err(refused("not a part of an audit")),
     };
-    let StoredPart { settings, is_whole, read, given, auditor } = part;
+    let StoredPart { settings, expects_all_matches, read, given, auditor } = part;
     let counter = Auditor::from_bytes(&auditor).map_err(|error| refused(&error.to_string()))?;
     Ok((
         settings,
         RecordIntake {
             counter,
             given,
-            is_whole,
+            expects_all_matches,
             read: read.with_description(Auditor::UNCOUNTED_DESCRIPTION),
         },
     ))
 }
 
-/// Returns whether the bytes begin like a file that some version wrote.
+/// Returns whether the bytes begin like a part file of any version.
 fn is_part(bytes: &[u8]) -> bool {
     let name = FIRST_LINE.split(',').next().unwrap_or_default();
     bytes.starts_with(name.as_bytes())

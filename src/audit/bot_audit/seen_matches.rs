@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The number of consecutive match numbers that one page covers.
-pub(super) const PAGE: u64 = 256;
+pub(super) const NUMBERS_PER_PAGE: u64 = 256;
 /// The maximum number of pages for all tournaments together. This many pages take about 70 MiB.
 pub(super) const MAX_PAGES: usize = 1 << 15;
 /// The maximum number of remembered exhibitions. This many exhibitions take about 10 MiB.
@@ -58,19 +58,20 @@ pub(super) struct TournamentMatches {
     pub(super) seats: Option<u64>,
     /// The largest number of seats in a match.
     pub(super) max_seats: u64,
-    /// Whether the counted matches fit groups with one match per seat, and whether they fit groups with two.
+    /// Whether the counted matches fit groups with one match per seat, and whether they fit groups with two per seat.
     pub(super) group_sizes: [bool; 2],
     pub(super) pages: BTreeMap<u64, Box<BitPage>>,
 }
 
+/// What is remembered of the matches of a tournament whose numbers are in one range of [`NUMBERS_PER_PAGE`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "StoredPage", into = "StoredPage")]
 pub(super) struct BitPage {
     /// One bit for each match that counts.
-    pub(super) counted: [u64; PAGE as usize / 64],
+    pub(super) counted: [u64; NUMBERS_PER_PAGE as usize / 64],
     /// One bit for each match with a record, even if the record does not count.
-    pub(super) given: [u64; PAGE as usize / 64],
-    pub(super) checks: [MatchCheck; PAGE as usize],
+    pub(super) given: [u64; NUMBERS_PER_PAGE as usize / 64],
+    pub(super) checks: [MatchCheck; NUMBERS_PER_PAGE as usize],
 }
 
 /// Short hashes that identify a match that counts.
@@ -84,9 +85,14 @@ pub(super) struct MatchCheck {
     pub(super) seating: u32,
 }
 
-/// A page as it is written: the marks of counted and of given matches, and the checks of the counted ones in order.
+/// A page as it is written: the marks of counted and of given matches, and the checks of the counted ones in the order
+/// of their numbers.
 #[derive(Serialize, Deserialize)]
-struct StoredPage([u64; PAGE as usize / 64], [u64; PAGE as usize / 64], Vec<MatchCheck>);
+struct StoredPage(
+    [u64; NUMBERS_PER_PAGE as usize / 64],
+    [u64; NUMBERS_PER_PAGE as usize / 64],
+    Vec<MatchCheck>,
+);
 
 impl MatchCheck {
     fn of_record(record: &Record) -> Self {
@@ -125,7 +131,7 @@ impl SeenMatches {
     }
 
     fn mark_tournament_match(&mut self, origin: &Origin, seats: u64, check: MatchCheck) -> MatchSighting {
-        let (word, bit) = ((origin.number % PAGE / 64) as usize, 1 << (origin.number % 64));
+        let (word, bit) = ((origin.number % NUMBERS_PER_PAGE / 64) as usize, 1 << (origin.number % 64));
         if let Some(known) = self.counted_check(origin.tournament, origin.number) {
             return match known {
                 known if known.id != check.id => MatchSighting::NumberTaken,
@@ -160,8 +166,8 @@ impl SeenMatches {
 
     /// Returns the hashes of the counted match with this number, if there is one.
     fn counted_check(&self, tournament: TournamentId, number: u64) -> Option<MatchCheck> {
-        let page = self.tournaments.get(&tournament)?.pages.get(&(number / PAGE))?;
-        let at = (number % PAGE) as usize;
+        let page = self.tournaments.get(&tournament)?.pages.get(&(number / NUMBERS_PER_PAGE))?;
+        let at = (number % NUMBERS_PER_PAGE) as usize;
         (page.counted[at / 64] & 1 << (at % 64) != 0).then(|| page.checks[at])
     }
 
@@ -204,7 +210,7 @@ impl SeenMatches {
             matches.seats = None;
         }
         matches.max_seats = matches.max_seats.max(seats);
-        let number = origin.number / PAGE;
+        let number = origin.number / NUMBERS_PER_PAGE;
         if !matches.pages.contains_key(&number) {
             if is_full {
                 return None;
@@ -212,7 +218,7 @@ impl SeenMatches {
             self.pages += 1;
         }
         let page = matches.pages.entry(number).or_insert_with(|| Box::new(BitPage::empty()));
-        Some((page, (origin.number % PAGE) as usize))
+        Some((page, (origin.number % NUMBERS_PER_PAGE) as usize))
     }
 
     /// Returns the missing matches of each tournament.
@@ -277,16 +283,16 @@ impl From<BitPage> for StoredPage {
 impl BitPage {
     pub(super) fn empty() -> Self {
         Self {
-            counted: [0; PAGE as usize / 64],
-            given: [0; PAGE as usize / 64],
-            checks: [MatchCheck::default(); PAGE as usize],
+            counted: [0; NUMBERS_PER_PAGE as usize / 64],
+            given: [0; NUMBERS_PER_PAGE as usize / 64],
+            checks: [MatchCheck::default(); NUMBERS_PER_PAGE as usize],
         }
     }
 
     /// Returns the match numbers that are marked in a page, in ascending order.
     pub(super) fn marked_numbers(page: u64, marks: &[u64]) -> impl Iterator<Item = u64> {
-        let marked = (0..PAGE).filter(|at| marks[(at / 64) as usize] & (1 << (at % 64)) != 0);
-        marked.map(move |at| page.saturating_mul(PAGE).saturating_add(at))
+        let marked = (0..NUMBERS_PER_PAGE).filter(|at| marks[(at / 64) as usize] & (1 << (at % 64)) != 0);
+        marked.map(move |at| page.saturating_mul(NUMBERS_PER_PAGE).saturating_add(at))
     }
 }
 
@@ -364,11 +370,11 @@ mod tests {
 
     #[test]
     fn matches_beyond_the_limit_are_untracked() {
-        let given = &mut marked((0..MAX_PAGES as u64).map(|page| page * PAGE));
+        let given = &mut marked((0..MAX_PAGES as u64).map(|page| page * NUMBERS_PER_PAGE));
         let origin =
             |number| Origin { tournament: TournamentId::new(1, &[0; 10]), number, group: number / 3 };
         assert!(given.page_of_match(&origin(1), 3).is_some());
-        assert!(given.page_of_match(&origin(MAX_PAGES as u64 * PAGE), 3).is_none());
+        assert!(given.page_of_match(&origin(MAX_PAGES as u64 * NUMBERS_PER_PAGE), 3).is_none());
         assert_eq!(given.pages, MAX_PAGES);
     }
 }

@@ -18,7 +18,7 @@ use lastnim_core::game::{BotName, SeatVersions, TournamentId, VersionLabel};
 use lastnim_proto::{bot_version::parse_seat_versions, pb};
 
 /// The maximum number of bots that the error names if the requested bot is not in the tournament.
-const MAX_NAMED: usize = 16;
+const MAX_NAMED_BOTS: usize = 16;
 
 /// Reads the records of the server's matches. If a tournament or a bot is named, reads only the records of its matches.
 pub async fn read_server_records<C: MatchCounter>(
@@ -78,7 +78,7 @@ async fn check_bot_entered(
     if let (Some(id), Some(bot)) = (tournament, bot) {
         let field = remote.fetch_tournament(id).await?.field;
         if !field.iter().any(|other| *other == bot.as_str()) {
-            let (named, more) = field.split_at(field.len().min(MAX_NAMED));
+            let (named, more) = field.split_at(field.len().min(MAX_NAMED_BOTS));
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             let field = named.join(", ");
             return Err(Failure::input(format!(

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// The maximum number of refusals that are printed in full.
-const MAX_NAMED: usize = 10;
+const MAX_PRINTED_REFUSALS: usize = 10;
 /// The maximum number of signers that are counted separately.
 const MAX_SIGNERS: usize = 16;
 /// The maximum number of other bots that are named if the requested bot did not play.
@@ -44,7 +44,7 @@ pub struct IntakeSummary {
     pub(super) still_open: u64,
     pub(super) cancelled: u64,
     pub(super) pruned: u64,
-    pub(super) elsewhere: u64,
+    pub(super) of_other_tournaments: u64,
     pub(super) without_bot: u64,
     /// A description of the records that `without_bot` counts.
     #[serde(skip)]
@@ -52,14 +52,14 @@ pub struct IntakeSummary {
     pub(super) given_twice: u64,
     pub(super) untracked: u64,
     pub(super) refused: u64,
-    /// Descriptions of the first refused records, by their place in the input.
+    /// Why the first refused records were refused, by their place in the input.
     named: BTreeMap<RecordPlace, String>,
     pub(super) unsigned: u64,
-    /// The numbers of records of the first signers by name.
+    /// The number of counted records of each signer, for the first signers in alphabetical order.
     signers: BTreeMap<String, u64>,
-    /// The number of records of all other signers.
+    /// The number of counted records of all other signers together.
     of_other_signers: u64,
-    /// The first bots, by name, of the records without the audited bot.
+    /// The bots in the records without the audited bot, up to a limit, in alphabetical order.
     others: BTreeSet<BotName>,
     #[serde(skip)]
     pub(super) missing: Vec<MissingMatches>,
@@ -83,7 +83,7 @@ impl IntakeSummary {
 
     fn name_refusal(&mut self, place: RecordPlace, why: String) {
         self.named.insert(place, why);
-        if self.named.len() > MAX_NAMED {
+        if self.named.len() > MAX_PRINTED_REFUSALS {
             self.named.pop_last();
         }
     }
@@ -106,13 +106,13 @@ impl IntakeSummary {
         }
     }
 
-    /// Adds the counts of another part of an audit, in which the keys are trusted as much.
+    /// Adds the counts of another part of an audit, in which keys are trusted for the same reason.
     pub(super) fn merge(&mut self, other: Self) {
         self.records += other.records;
         self.still_open += other.still_open;
         self.cancelled += other.cancelled;
         self.pruned += other.pruned;
-        self.elsewhere += other.elsewhere;
+        self.of_other_tournaments += other.of_other_tournaments;
         self.without_bot += other.without_bot;
         self.given_twice += other.given_twice;
         self.untracked += other.untracked;
@@ -164,7 +164,7 @@ impl IntakeSummary {
         if !self.others.is_empty() {
             let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
             let more = if others.len() == MAX_OTHER_BOTS { " and others" } else { "" };
-            let records = records_counted(self.without_bot);
+            let records = record_count_text(self.without_bot);
             return Failure::input(format!(
                 "{bot} does not play in any match that counts ({records}): expected one of {}{more}",
                 others.join(", ")
@@ -174,7 +174,7 @@ impl IntakeSummary {
             [] => String::new(),
             left_out => format!(": {}", left_out.join(", ")),
         };
-        let what = format!("no match in {} counts for {bot}{left_out}", records_counted(self.records));
+        let what = format!("no match in {} counts for {bot}{left_out}", record_count_text(self.records));
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
@@ -191,7 +191,7 @@ impl IntakeSummary {
             (self.still_open, "still open"),
             (self.cancelled, "cancelled"),
             (self.pruned, "pruned"),
-            (self.elsewhere, "of other tournaments"),
+            (self.of_other_tournaments, "of other tournaments"),
             (self.without_bot, self.uncounted),
             (self.given_twice, "given twice"),
             (self.refused, "refused"),
@@ -204,7 +204,7 @@ impl IntakeSummary {
     fn signers_sentence(&self) -> Option<String> {
         let by_signer = self.records_by_signer();
         let signers = by_signer.iter().map(|(signer, records)| format!("{records} by {signer}"));
-        let unsigned = (self.unsigned > 0).then(|| format!("none on {}", records_counted(self.unsigned)));
+        let unsigned = (self.unsigned > 0).then(|| format!("none on {}", record_count_text(self.unsigned)));
         let signed: Vec<_> = signers.chain(unsigned).collect();
         let trust = self.trust.words(by_signer.keys());
         (!signed.is_empty()).then(|| format!("Signatures: {}{trust}.", signed.join(", ")))
@@ -229,7 +229,7 @@ impl IntakeSummary {
         let untracked = (self.untracked > 0).then(|| {
             format!(
                 "{} came after the limit on remembered matches was reached, so repeated matches among them may have been counted twice.",
-                records_counted(self.untracked)
+                record_count_text(self.untracked)
             )
         });
         tournaments.chain(untracked).collect()
@@ -242,7 +242,7 @@ impl IntakeSummary {
             "still_open": self.still_open,
             "cancelled": self.cancelled,
             "pruned": self.pruned,
-            "of_other_tournaments": self.elsewhere,
+            "of_other_tournaments": self.of_other_tournaments,
             "without_bot": self.without_bot,
             "given_twice": self.given_twice,
             "not_checked_for_doubles": self.untracked,
@@ -260,6 +260,6 @@ impl IntakeSummary {
     }
 }
 
-fn records_counted(count: u64) -> String {
+fn record_count_text(count: u64) -> String {
     count_with_noun(count, "record", "records")
 }

@@ -1,6 +1,6 @@
 //! `lastnim audit history`.
 
-use super::{given_records::RecordSource, verdict::HistoryVerdict};
+use super::{given_records::RecordChecker, verdict::HistoryVerdict};
 use crate::{
     CommandExit, CommandResult, Failure,
     audit::list_files,
@@ -72,15 +72,16 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
             let remote = RemoteServer::connect(&args.server).await?;
             let _line = StatusLine::show("comparing records");
             verdict.record_source = format!("the records of {}", remote.name());
-            RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }
-                .ask_server(&remote)
+            RecordChecker { key: args.key, matches: &matches, verdict: &mut verdict }
+                .check_server_records(&remote)
                 .await?;
             Ok(CommandExit::Done)
         })?;
     } else {
         "the records".clone_into(&mut verdict.record_source);
         let _line = StatusLine::show("comparing records");
-        RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }.read_files(&args.records)?;
+        RecordChecker { key: args.key, matches: &matches, verdict: &mut verdict }
+            .check_files(&args.records)?;
     }
     verdict.finish(logs.bots().len(), matches.len());
     let form = args.form.form();

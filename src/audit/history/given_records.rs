@@ -1,4 +1,4 @@
-//! Reads the records that logs are compared with, from files or from a server.
+//! Compares the matches in logs with records from files or from a server.
 
 use super::verdict::HistoryVerdict;
 use crate::{
@@ -15,15 +15,15 @@ use std::{collections::BTreeMap, io, path::PathBuf};
 use tonic::Code;
 
 /// Compares the matches in the logs with their records, one match at a time.
-pub struct RecordSource<'a, 'l> {
+pub struct RecordChecker<'a, 'l> {
     pub key: Option<PublicKey>,
     pub matches: &'a BTreeMap<&'l str, MatchLog<'l>>,
     pub verdict: &'a mut HistoryVerdict,
 }
 
-impl RecordSource<'_, '_> {
+impl RecordChecker<'_, '_> {
     /// Compares records from files and folders. Records of matches that no log mentions are skipped.
-    pub fn read_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
+    pub fn check_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
         for file in list_files(files)? {
             let name = input_name(&file);
             let failed = |error| Failure::runtime(error, &name);
@@ -46,7 +46,7 @@ impl RecordSource<'_, '_> {
 
     /// Fetches and compares the record of each match. The server must have the record of every match that it announced
     /// to a bot.
-    pub async fn ask_server(mut self, remote: &RemoteServer) -> Result<(), Failure> {
+    pub async fn check_server_records(mut self, remote: &RemoteServer) -> Result<(), Failure> {
         for (&id, log) in self.matches {
             let request = pb::GetRecordRequest { match_id: id.to_owned() };
             match remote.match_client().get_record(request).await {

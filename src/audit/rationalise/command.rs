@@ -149,7 +149,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
                 Ok(None) => break,
                 Ok(Some(document)) if document.line.is_some() && document.text.trim().is_empty() => {}
                 Ok(Some(document)) => {
-                    if let Err(why) = findings.read_document(&document, number, args) {
+                    if let Err(why) = findings.add_document(&document, number, args) {
                         leave_out(document.line, &why);
                     }
                     bar.inc(1);
@@ -211,7 +211,7 @@ impl RationaliseFindings {
     ///
     /// # Errors
     /// The error says what is wrong with the document.
-    fn read_document(
+    fn add_document(
         &mut self,
         document: &RecordDocument,
         file: u32,

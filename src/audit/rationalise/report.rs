@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 /// The maximum number of steps for counting rows. This many steps take a few seconds.
 const MAX_COUNTING_STEPS: u64 = 10_000_000;
 
-/// The findings for all matches with the same number of seats.
+/// A report on all matches with the same number of seats.
 pub struct SeatCountReport<'a> {
     /// The names of the files, indexed by file number.
     pub files: &'a [String],
