@@ -10,7 +10,8 @@ pub struct ConnectionReporter {
 }
 
 impl ConnectionReporter {
-    /// Returns the message of an event. Prints a note if the event is a change of the connection.
+    /// Returns the message in an update; `None` if the update is about the connection. Prints a note when the connection
+    /// is lost and when it is restored.
     pub fn extract_message<T>(&mut self, news: WatchUpdate<T>, remote: &RemoteServer) -> Option<T> {
         let server = remote.name();
         match news {

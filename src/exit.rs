@@ -104,8 +104,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Prints a failure in the requested format and returns the exit code.
-pub fn exit_code_of(outcome: CommandResult, form: OutputFormat) -> u8 {
+/// Returns the exit code of a command, after printing the failure, if any, in the requested format.
+pub fn report_outcome(outcome: CommandResult, form: OutputFormat) -> u8 {
     let failure = match outcome {
         Ok(CommandExit::Done) => return 0,
         Ok(CommandExit::SomeRefused) => return 3,

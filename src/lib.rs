@@ -153,7 +153,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
         }
         Err(error) => print_usage_error(&error),
     };
-    let code = exit::exit_code_of(outcome, form);
+    let code = exit::report_outcome(outcome, form);
     // If another program runs this one inside its process, the process may exit without flushing standard output.
     let _ = io::stdout().flush();
     code

@@ -93,7 +93,7 @@ pub fn start_command_log() {
     start_log(own.as_deref(), "warn", LogFormat::Text);
 }
 
-/// Starts the log of a server, with the given filter or else that of `RUST_LOG`.
+/// Starts the log of a server, with the given filter, that of `RUST_LOG`, or [`SERVER_FILTER`], whichever exists first.
 pub fn start_server_log(given: Option<&LogFilter>, format: LogFormat) {
     start_log(given.map(|filter| filter.0.as_str()), SERVER_FILTER, format);
 }

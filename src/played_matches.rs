@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
 
-/// The number of records that are requested at the same time.
+/// The maximum number of records that are requested at the same time.
 const MAX_IN_FLIGHT: usize = 8;
 
 /// The flags that select matches.
@@ -147,7 +147,7 @@ impl MatchSelectionArgs {
         }
     }
 
-    /// Returns the number of finished matches, if the server knows it.
+    /// Returns the number of selected matches that are finished, if the server knows it.
     pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
         let Self { tournament: Some(id), bots, state: None, reason: None } = self else { return Ok(None) };
         if !bots.is_empty() {
@@ -156,7 +156,7 @@ impl MatchSelectionArgs {
         Ok(Some(remote.fetch_tournament(*id).await?.matches_played))
     }
 
-    /// Requests a page of the matches.
+    /// Returns the request for the first page of the selected matches.
     pub fn list_request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {
             page_size,
@@ -302,12 +302,12 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     }
 }
 
-/// Returns the machine-readable reason for a refusal.
+/// Returns the machine-readable reason for a refusal; empty if the server gave none.
 pub fn status_reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// Fails if matches were left out.
+/// Fails if matches were left out because their records are damaged.
 pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     let what = match damaged {
         0 => return Ok(()),

@@ -5,8 +5,8 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
-/// The caller's variables that every program inherits. They name the user, the folders of files, interpreters and
-/// modules, and the log filter. Proxy variables are not among them, because they may contain a password.
+/// The caller's variables that every program inherits. They name the user, the language, the time zone, the folders of
+/// files, interpreters and modules, and the log filter. Proxy variables are not among them, because they may contain a password.
 const INHERITED_VARIABLES: [&str; 19] = [
     "PATH",
     "HOME",
@@ -31,7 +31,7 @@ const INHERITED_VARIABLES: [&str; 19] = [
 /// The prefix of the names of language variables, which every program also inherits.
 const INHERITED_PREFIX: &str = "LC_";
 /// The inherited variables that name the caller, or folders of the caller that a sandbox does not have.
-const VARIABLES_OUTSIDE: [&str; 7] =
+const VARIABLES_OUTSIDE_SANDBOX: [&str; 7] =
     ["HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "CARGO_HOME", "RUSTUP_HOME"];
 /// The caller's variables that no program gets.
 const SECRET_VARIABLES: [&str; 6] = [
@@ -83,7 +83,7 @@ impl ProgramVariables {
     pub fn apply_in_sandbox(&self, command: &mut Command) {
         self.apply(command);
         let Self::Given(given) = self else { return };
-        for name in VARIABLES_OUTSIDE {
+        for name in VARIABLES_OUTSIDE_SANDBOX {
             let is_given =
                 given.values.contains_key(name) || given.passed.iter().any(|passed| passed == name);
             match name {

@@ -4,7 +4,7 @@ use lastnim_bots::{HouseBot, HouseBotError};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The name of a language model on the command line, where others name a house bot.
+/// The word that stands for a language model on the command line, in place of a house bot's name.
 const LLM: &str = "llm";
 
 /// A bot that `lastnim bot run` can run.

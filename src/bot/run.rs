@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
 /// The heading in the help under which the flags for practice are listed.
-const PRACTICE: &str = "Practice";
+const PRACTICE_HEADING: &str = "Practice";
 
 /// Runs a house bot or a language model on a server
 ///
@@ -61,16 +61,16 @@ pub struct RunArgs {
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
     /// Plays practice matches against the server's house bots, in each of three seats in turn, then stops
-    #[arg(long, help_heading = PRACTICE, conflicts_with = "tournament")]
+    #[arg(long, help_heading = PRACTICE_HEADING, conflicts_with = "tournament")]
     practice: bool,
     /// Plays against only these house bots
-    #[arg(long, help_heading = PRACTICE, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
+    #[arg(long, help_heading = PRACTICE_HEADING, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
     against: Vec<BotName>,
     /// The counters of each pile [default: 3,4,5]
-    #[arg(long, help_heading = PRACTICE, value_name = "N,N,..", requires = "practice")]
+    #[arg(long, help_heading = PRACTICE_HEADING, value_name = "N,N,..", requires = "practice")]
     piles: Option<String>,
     /// How many times it plays each house bot in each seat
-    #[arg(long, help_heading = PRACTICE, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, help_heading = PRACTICE_HEADING, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: u32,
     /// The version of the bot, shown in standings and audits: 1 to 64 visible ASCII characters
     #[arg(long, env = "LASTNIM_BOT_VERSION", value_name = "VERSION")]
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_checked_where_they_are_given() {
+    fn a_seed_is_refused_for_bots_without_random_choices() {
         use clap::Parser as _;
         let parse = |words: &[&str]| {
             let common = ["bot", "--server", "localhost:1", "--token", "t"];

@@ -102,7 +102,7 @@ pub fn caller_text(caller: &pb::GetCallerResponse) -> String {
     }
 }
 
-/// Asks for a token at the terminal without echoing it, or reads a line of standard input if that is no terminal.
+/// Asks for a token at the terminal without echoing it, or reads a line of standard input if that is not a terminal.
 fn ask_for_token(server: &str) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::runtime(error, "standard input");
     if io::stdin().is_terminal() {

@@ -23,7 +23,7 @@ use lastnim_report::{
 };
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// The maximum number of columns of a model's reason.
+/// The maximum width of a model's reason, in terminal columns.
 const REASON_COLUMNS: usize = 58;
 
 /// Creates, shows, follows and lists matches on a server
@@ -199,7 +199,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
     }
 }
 
-/// Returns what a model said about the row or the take of an event, each with a label.
+/// Returns the reasons that a model gave for the row or the take in an event, each with a label.
 fn reasons_of_event(
     questions: &MatchQuestions,
     event: &Event,

@@ -49,7 +49,7 @@ Each seat wants what its dealt row says and declares any row; play is optimal fo
 the dealt rows, 0 (best) to n-1. The search for pacts tries all rows that the members can declare, while the others tell
 the truth. In a pact, '0: 1>2' means that seat 0 must rank seat 1 before seat 2. Pacts are for at most 8 seats.";
 
-/// What was asked about the declarations of a deal.
+/// A deal with its declared rows, and what these declarations are worth.
 pub(super) struct MeasuredDeal {
     pub(super) deal: Deal,
     pub(super) measures: DealMeasures,

@@ -63,7 +63,7 @@ fn lies_section(game: &Game, found: &Incentives, examples: usize) -> Section {
         found.best_declarations.iter().find_map(|lie| row_sets::incompleteness_note(lie.settled, "rows"));
     let section = Section::with_heading("Lies that pay, if all other seats tell the truth:");
     let section = if liars.is_empty() {
-        section.paragraph(none_words(unsettled.is_some()))
+        section.paragraph(nothing_found_text(unsettled.is_some()))
     } else {
         let table = Table::of_items(&liars)
             .column(Column::integer("seat"), |lie| lie.seat.index())
@@ -91,7 +91,7 @@ fn pacts_section(found: &Incentives) -> Section {
         )
     });
     let section = if outcomes.is_empty() {
-        section.paragraph(none_words(stopped.is_some()))
+        section.paragraph(nothing_found_text(stopped.is_some()))
     } else {
         let table = Table::of_items(&outcomes)
             .column(Column::text("pact"), |outcome| outcome.pact.to_string())
@@ -143,8 +143,8 @@ fn pact_section(heading: &str, measured: &PactMeasures) -> Section {
     Section::with_heading(format!("{heading}:")).table(table.into_table())
 }
 
-/// Says that a search found nothing.
-fn none_words(is_stopped: bool) -> &'static str {
+/// Returns the text for a search that found nothing.
+fn nothing_found_text(is_stopped: bool) -> &'static str {
     if is_stopped { "none found so far" } else { "none" }
 }
 

@@ -62,7 +62,7 @@ pub enum GameQuestion {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GameQuestionError {
-    /// It is not a valid question about Last Nim.
+    /// The question is not valid JSON, or its ending or its game of Last Nim is invalid.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The game is unknown.

@@ -65,7 +65,7 @@ A damaged record is shown up to its first flaw, with exit code 1. This command d
 `lastnim record verify` does. With --transcript, a reason is cut to one line; its label is `unproved` if the record does not
 prove it. `lastnim record transcript` shows whole questions and replies.";
 
-/// The maximum number of columns of a model's reason: the rest of the line beside its label.
+/// The maximum width of a model's reason, in terminal columns: the rest of the line after its label.
 const REASON_COLUMNS: usize = 66;
 
 impl ReplayArgs {

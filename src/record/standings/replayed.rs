@@ -59,7 +59,7 @@ pub struct OmittedMatches {
 }
 
 /// The maximum number of omitted matches whose numbers are listed; further ones are only counted.
-const MAX_NAMED: usize = 100;
+const MAX_LISTED_NUMBERS: usize = 100;
 
 impl ReplayedResults {
     /// Starts without results.
@@ -139,7 +139,7 @@ impl ReplayedResults {
 
     /// Returns the matches with numbers below `end` that have neither a record nor a result. Matches that an annulment
     /// left out are not among them: they were not played, so they count for no bot and nothing depends on them.
-    fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
+    fn omitted_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
             !schedule.depends_on_results()
                 && schedule.pairing_of_number(*number).is_some_and(|pairing| rulings.annuls(&pairing.bots))
@@ -148,7 +148,7 @@ impl ReplayedResults {
         let mut omitted = OmittedMatches::default();
         for number in (0..end).filter(|number| !is_known(number) && !is_left_out(number)) {
             omitted.count += 1;
-            if omitted.first.len() < MAX_NAMED {
+            if omitted.first.len() < MAX_LISTED_NUMBERS {
                 omitted.first.push(number);
             }
         }
@@ -202,7 +202,7 @@ impl ReplayedResults {
         let total = schedule.total_matches();
         let known_end = results.last_key_value().map_or(0, |(number, _)| number + 1);
         let end = if let TotalMatches::Exactly(total) = total { total } else { known_end };
-        let omitted = self.unknown_below(end, &*schedule, rulings);
+        let omitted = self.omitted_below(end, &*schedule, rulings);
         let missing = match total {
             TotalMatches::Exactly(_) => Some(omitted.count).filter(|&missing| missing > 0),
             TotalMatches::AtMost(_) | TotalMatches::Open => None,

@@ -24,7 +24,7 @@ use std::{
 };
 
 /// Maximum number of tournaments per page of a list. It is low because their settings may be long.
-const TOURNAMENTS_A_PAGE: u32 = 100;
+const TOURNAMENTS_PER_PAGE: u32 = 100;
 
 /// Exports a server's matches, seats, plies and standings as tables
 #[derive(Debug, Args)]
@@ -194,7 +194,7 @@ async fn export_standings(
         return write_standings(remote, &remote.fetch_tournament(id).await?, table).await;
     }
     let bots: Vec<_> = which.bots.iter().map(ToString::to_string).collect();
-    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
+    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_PER_PAGE, ..Default::default() };
     loop {
         let page = remote.answer(remote.tournament_client().list_tournaments(request.clone())).await?;
         for tournament in page.tournaments {

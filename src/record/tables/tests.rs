@@ -1,4 +1,5 @@
-//! Tests that the steward's takes do not count in standings, audits and exported tables.
+//! Tests that standings, audits and exported tables have the same figures for a match, also if the steward played on
+//! for a forfeited seat.
 
 use super::rows::ExportedMatch;
 use lastnim_auditing::{AuditSubject, Auditor};

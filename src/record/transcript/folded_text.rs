@@ -6,7 +6,7 @@ use lastnim_report::words::count_with_noun;
 /// The maximum number of lines shown for one text.
 const MAX_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
-const COLUMNS: usize = 72;
+const MAX_LINE_COLUMNS: usize = 72;
 
 /// How much of a text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,12 @@ fn fold_line(line: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut columns = 0;
     for word in line.split_inclusive(' ') {
-        if columns > 0 && columns + word.trim_end().chars().count() > COLUMNS {
+        if columns > 0 && columns + word.trim_end().chars().count() > MAX_LINE_COLUMNS {
             pieces.push(String::new());
             columns = 0;
         }
         for char in word.chars() {
-            if columns == COLUMNS && char != ' ' {
+            if columns == MAX_LINE_COLUMNS && char != ' ' {
                 pieces.push(String::new());
                 columns = 0;
             }
@@ -79,12 +79,12 @@ mod tests {
     fn long_texts_are_folded_and_cut() {
         let words = "word ".repeat(40);
         let folded = fold_text(&words, TextLength::Whole);
-        assert!(folded.lines().all(|line| line.trim_end().len() <= COLUMNS), "{folded}");
+        assert!(folded.lines().all(|line| line.trim_end().len() <= MAX_LINE_COLUMNS), "{folded}");
         assert_eq!(folded.replace('\n', ""), words.trim_end());
-        let long = "x".repeat(COLUMNS * 20);
+        let long = "x".repeat(MAX_LINE_COLUMNS * 20);
         let cut = fold_text(&long, TextLength::Cut);
         assert_eq!(cut.lines().count(), MAX_LINES + 1);
-        let left = COLUMNS * 8;
+        let left = MAX_LINE_COLUMNS * 8;
         assert!(cut.ends_with(&format!("... {left} more characters: --full shows everything")), "{cut}");
         assert_eq!(fold_text(&long, TextLength::Whole).lines().count(), 20);
         let lines = "a\n".repeat(15);

@@ -26,7 +26,7 @@ const SECRET_SUFFIXES: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 /// The minimum length of a value that counts as a secret.
 const MIN_SECRET_CHARS: usize = 8;
 /// The maximum number of refusals shown; further ones are only counted.
-const MAX_SHOWN: usize = 20;
+const MAX_SHOWN_REFUSALS: usize = 20;
 
 /// What to do with transcripts on a server.
 #[derive(Debug, Subcommand)]
@@ -41,7 +41,7 @@ pub enum PublishingAction {
     Remove(RemoveArgs),
 }
 
-/// The transcripts and the server.
+/// The transcripts to publish, and the server.
 #[derive(Debug, Args)]
 pub struct PublishArgs {
     /// Transcripts or folders of them
@@ -56,7 +56,7 @@ pub struct PublishArgs {
     form: FormatArgs,
 }
 
-/// A seat of a match.
+/// The seat whose transcript is to be removed, and the server.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// The id of the match
@@ -127,10 +127,10 @@ impl PublishArgs {
                     let questions = count_with_noun(published, "question", "questions");
                     let of = count_with_noun(matches.len() as u64, "match", "matches");
                     writeln!(out, "published: {questions} of {of}")?;
-                    for (_, _, _, why) in refused.iter().take(MAX_SHOWN) {
+                    for (_, _, _, why) in refused.iter().take(MAX_SHOWN_REFUSALS) {
                         writeln!(out, "refused: {why}")?;
                     }
-                    match refused.len().saturating_sub(MAX_SHOWN) {
+                    match refused.len().saturating_sub(MAX_SHOWN_REFUSALS) {
                         0 => Ok(()),
                         more => writeln!(out, "refused: {more} more"),
                     }

@@ -65,19 +65,20 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     let mut verdict =
         CardVerdict { file: name, key: args.key, signer: None, card: None, records: 0, findings: Vec::new() };
     if text.len() as u64 > MAX_CARD_BYTES {
-        verdict.add("unreadable", format!("more than {MAX_CARD_BYTES} bytes: expected a shorter card"));
+        verdict
+            .add_finding("unreadable", format!("more than {MAX_CARD_BYTES} bytes: expected a shorter card"));
         return Ok(verdict);
     }
     let (card, signer) = match read_card(&text) {
         Ok(read) => read,
         Err(flaw) => {
-            verdict.add("signature", flaw.to_string());
+            verdict.add_finding("signature", flaw.to_string());
             return Ok(verdict);
         }
     };
     verdict.signer = Some(signer);
     if args.key.is_some_and(|key| key != signer) {
-        verdict.add("other_signer", format!("it is intact, but signed by another key: {signer}"));
+        verdict.add_finding("other_signer", format!("it is intact, but signed by another key: {signer}"));
     }
     verdict.card = Some(card.clone());
     match CardTerms::of_card(&card) {
@@ -86,7 +87,7 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
             let records = RecordsByHead::read(&record_files(file, args)?, &mut verdict)?;
             verdict.compare_with_records(&card, &terms, &records);
         }
-        Err((kind, why)) => verdict.add(kind, why),
+        Err((kind, why)) => verdict.add_finding(kind, why),
     }
     Ok(verdict)
 }
@@ -141,7 +142,7 @@ impl CardTerms {
         });
         let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
         if !tiers.is_sorted_by(|before, after| before < after) {
-            return Err(wrong("the tiers are repeated or not in order".to_owned()));
+            return Err(wrong("the tiers are not in ascending order, or one is repeated".to_owned()));
         }
         Ok(Self { set, rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
     }
@@ -160,7 +161,7 @@ impl RecordsByHead {
             given.read_file(file, verdict)?;
         }
         if files.is_empty() {
-            verdict.add(
+            verdict.add_finding(
                 "missing",
                 format!(
                     "no records were found: put {RECORDS_FILE} next to the card, or name the records with --records"
@@ -181,7 +182,7 @@ impl RecordsByHead {
                 Ok(None) => return Ok(()),
                 Ok(Some(document)) => document,
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    verdict.add("unreadable", format!("{name}: {error}"));
+                    verdict.add_finding("unreadable", format!("{name}: {error}"));
                     continue;
                 }
                 Err(error) => return Err(failed(error)),
@@ -196,7 +197,7 @@ impl RecordsByHead {
                 }
                 Err(why) => {
                     let place = document.line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
-                    verdict.add("changed", format!("{place}: the record does not verify: {why}"));
+                    verdict.add_finding("changed", format!("{place}: the record does not verify: {why}"));
                 }
             }
         }
@@ -209,7 +210,7 @@ impl CardVerdict {
         self.findings.is_empty()
     }
 
-    fn add(&mut self, kind: &'static str, why: String) {
+    fn add_finding(&mut self, kind: &'static str, why: String) {
         self.findings.push(CardFinding { kind, why });
     }
 
@@ -227,7 +228,7 @@ impl CardVerdict {
             }
             match compute_tier(tier, &items, terms.rule) {
                 Ok(result) => results.push(result),
-                Err(why) => self.add("stopping", why),
+                Err(why) => self.add_finding("stopping", why),
             }
         }
         self.records = used.len();
@@ -236,7 +237,7 @@ impl CardVerdict {
         if results.len() == card.tiers.len() {
             let computed = with_results(card.clone(), &results, times);
             if let Some(difference) = card_difference(card, &computed) {
-                self.add("figure", difference);
+                self.add_finding("figure", difference);
             }
         }
     }
@@ -252,7 +253,7 @@ impl CardVerdict {
     ) -> Option<Vec<PlayedItem<'static>>> {
         let set_items = terms.set.items_of_tier(tier);
         if given.heads.len() != given.items as usize || given.heads.len() > set_items.len() {
-            self.add(
+            self.add_finding(
                 "figure",
                 format!(
                     "tier {tier} lists {} and the heads of {}, but this tier has {} items in the set",
@@ -269,19 +270,19 @@ impl CardVerdict {
             let head = <[u8; 32]>::try_from(head.as_slice()).unwrap_or_default();
             let Some(sealed) = records.by_head.get(&head) else {
                 let shown = EventHash::from_bytes(head);
-                self.add(
+                self.add_finding(
                     "missing",
                     format!("{item}: no record has the head {shown}: the record is missing or was changed"),
                 );
                 continue;
             };
             if !used.insert(head) {
-                self.add("misfit", format!("{item}: it has the same record as an earlier item"));
+                self.add_finding("misfit", format!("{item}: it has the same record as an earlier item"));
                 continue;
             }
             match self.score_item_record(item, sealed, &terms.clock) {
                 Ok(of_item) => played.push(of_item),
-                Err((kind, why)) => self.add(kind, format!("{item}: {why}")),
+                Err((kind, why)) => self.add_finding(kind, format!("{item}: {why}")),
             }
         }
         (self.findings.len() == before).then_some(played)
@@ -307,8 +308,8 @@ impl CardVerdict {
         Ok(PlayedItem::new(item, sealed.record(), score))
     }
 
-    /// Reports records by the card's signer that belong to items of the card but are not on it: somebody may
-    /// have played an item twice and kept the better result.
+    /// Reports records that the card's signer signed, that belong to items of the card's set, but that are not on the
+    /// card: somebody may have played an item twice and kept the better result.
     fn add_unused(&mut self, set: &ItemSet, records: &RecordsByHead, used: &BTreeSet<[u8; 32]>) {
         for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
             let (record, state) = (sealed.record(), sealed.record().state());
@@ -316,7 +317,7 @@ impl CardVerdict {
             let bots: &lastnim_core::game::BySeat<BotName> = &state.setup().bots;
             let item = state.game().and_then(|game| set.find_item(bots, game));
             if let (true, Some(item)) = (is_own, item) {
-                self.add(
+                self.add_finding(
                     "left_out",
                     format!("match {} belongs to {item}, but the card does not list it", record.id()),
                 );

@@ -6,12 +6,12 @@ use lastnim_proto::{record::parse_record, record_file::read_record};
 use lastnim_report::{Report, render::Terminal};
 use proptest::prelude::*;
 
-fn frozen() -> Record {
+fn frozen_record() -> Record {
     let given = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
     parse_record(&given).unwrap()
 }
 
-fn all(record: &Record) -> String {
+fn whole_report(record: &Record) -> String {
     let steps = ReplaySteps::of_record(record).map(|step| step.to_section(record));
     let report: Report =
         [head_section(record, &[])].into_iter().chain(steps).chain([end_section(record)]).collect();
@@ -20,7 +20,7 @@ fn all(record: &Record) -> String {
 
 #[test]
 fn every_ply_shows_the_oracles_view() {
-    let text = all(&frozen());
+    let text = whole_report(&frozen_record());
     let expected = "\
 match      01890a5d-ac96-774b-bcce-b302099a8057
 created    2023-11-14T22:13:20.000000Z
@@ -48,7 +48,7 @@ ply 0: seat 1 (bob) to move, 10.000 s on the clock
 
 #[test]
 fn step_messages_are_complete() {
-    let record = frozen();
+    let record = frozen_record();
     let first = ReplaySteps::of_record(&record).next().unwrap().to_message(&record);
     assert_eq!(first.piles, [2, 3]);
     assert_eq!((first.bank_us, first.bank_after_us), (10_000_000, 10_098_900));
@@ -64,7 +64,7 @@ proptest! {
         for record in [scenario.finish(&mut |_| ()), open] {
             let plies = record.state().ply() as usize;
             prop_assert_eq!(ReplaySteps::of_record(&record).count(), plies);
-            for line in all(&record).lines() {
+            for line in whole_report(&record).lines() {
                 prop_assert!(line.chars().count() <= MAX_COLUMNS, "{line}");
             }
         }
