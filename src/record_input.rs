@@ -144,7 +144,7 @@ impl RecordDocuments {
         let most = MAX_RECORD_BYTES.saturating_sub(first.len()) as u64 + 1;
         self.input.by_ref().take(most).read_to_end(&mut first)?;
         if first.len() > MAX_RECORD_BYTES {
-            return Err(line_too_long_error(MAX_RECORD_BYTES));
+            return Err(record_too_long_error(MAX_RECORD_BYTES));
         }
         decode_text(first).map(|text| Some(RecordDocument { line: None, text }))
     }
@@ -164,11 +164,11 @@ impl RecordDocuments {
     fn read_line(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
-        if line.len() > MAX_LINE_BYTES { Err(line_too_long_error(MAX_LINE_BYTES)) } else { Ok(line) }
+        if line.len() > MAX_LINE_BYTES { Err(record_too_long_error(MAX_LINE_BYTES)) } else { Ok(line) }
     }
 }
 
-fn line_too_long_error(limit: usize) -> io::Error {
+fn record_too_long_error(limit: usize) -> io::Error {
     io::Error::other(format!("the record exceeds the limit of {limit} bytes"))
 }
 
@@ -180,7 +180,7 @@ fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// Reads a file with one record.
-pub fn read_only_document(file: &Path) -> Result<String, Failure> {
+pub fn read_single_document(file: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, input_name(file));
     let mut documents = RecordDocuments::open(file).map_err(failed)?;
     let only = documents.next_document().map_err(failed)?;

@@ -220,7 +220,7 @@ impl RemoteServer {
         })
     }
 
-    /// Returns the address of the server.
+    /// Returns the address of the server, which messages use as its name.
     pub fn name(&self) -> &str {
         self.address.as_str()
     }

@@ -141,7 +141,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
 
 fn read_record_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure> {
     let what = record_input::input_name(file);
-    let text = record_input::read_only_document(file)?;
+    let text = record_input::read_single_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
     read_until_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
 }

@@ -142,7 +142,7 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
     }
     let file = Path::new(of);
     let what = record_input::input_name(file);
-    let text = record_input::read_only_document(file)?;
+    let text = record_input::read_single_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
     Ok(verify_record(&given).map_err(|flaw| Failure::runtime(flaw, what))?.into_record())
 }

@@ -87,7 +87,7 @@ pub struct RecordsVerdict {
     /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
     /// What the comparison found out about single matches and files.
-    pub findings: Vec<super::record_comparison::Mismatch>,
+    pub findings: Vec<super::record_comparison::RecordFinding>,
 }
 
 fn compare_with_records(
@@ -102,7 +102,7 @@ fn compare_with_records(
     let mut compared = RecordComparison::new(manifest, shown);
     let line = StatusLine::show("comparing records");
     for file in list_files(&args.records)? {
-        add_file(&file, &mut compared)?;
+        compare_file(&file, &mut compared)?;
     }
     compared.finish();
     drop(line);
@@ -133,8 +133,8 @@ fn standings_differences(manifest: &Manifest, computed: &ComputedStandings) -> V
     compare_standings((&manifest.standings, &manifest.verdict), (&lines, &due))
 }
 
-/// Compares all records of a file with a manifest. Manifests and cards among them are skipped.
-fn add_file(file: &Path, compared: &mut RecordComparison<'_>) -> Result<(), Failure> {
+/// Compares all records of a file with a manifest. A file with a manifest or a card is skipped.
+fn compare_file(file: &Path, compared: &mut RecordComparison<'_>) -> Result<(), Failure> {
     let name = record_input::input_name(file);
     let mut documents = match InputFile::open(file) {
         Ok(InputFile::Records(documents)) => documents,

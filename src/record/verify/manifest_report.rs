@@ -2,7 +2,7 @@
 
 use super::{
     manifest::{ManifestRefusal, RecordsVerdict, StandingsVerdict},
-    record_comparison::{Mismatch, MismatchKind},
+    record_comparison::{RecordFinding, RecordFindingKind},
     standings_comparison::StandingsDifference,
 };
 use lastnim_core::referee::PublicKey;
@@ -122,7 +122,7 @@ impl ManifestVerdict {
             json!({
                 "verified": records.verified,
                 "of_other_tournaments": records.of_others,
-                "findings": records.findings.iter().map(Mismatch::json).collect::<Value>(),
+                "findings": records.findings.iter().map(RecordFinding::json).collect::<Value>(),
             })
         });
         let standings = match &self.standings {
@@ -153,7 +153,7 @@ impl ManifestVerdict {
     }
 }
 
-impl Mismatch {
+impl RecordFinding {
     fn json(&self) -> Value {
         json!({
             "finding": self.kind.as_str(),
@@ -189,7 +189,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     // Records that are newer than the manifest are only counted, because nearly all records are newer than a manifest
     // that was made early.
     let (later, listed): (Vec<_>, Vec<_>) =
-        records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
+        records.findings.iter().partition(|finding| finding.kind == RecordFindingKind::Later);
     if !later.is_empty() {
         let words = count_with_noun(later.len() as u64, "record belongs", "records belong");
         section =

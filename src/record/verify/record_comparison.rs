@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// What a comparison can find out about a match or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MismatchKind {
+pub enum RecordFindingKind {
     /// The manifest lists the match, but no record of it was given.
     Missing,
     /// A record of the match was given, but the manifest does not list it.
@@ -36,7 +36,7 @@ pub enum MismatchKind {
     Later,
 }
 
-impl MismatchKind {
+impl RecordFindingKind {
     /// Returns whether this kind of finding is a flaw.
     pub fn is_flaw(self) -> bool {
         self <= Self::DuplicateNumber
@@ -60,9 +60,9 @@ impl MismatchKind {
 
 /// A finding about one match or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mismatch {
+pub struct RecordFinding {
     /// The kind of finding.
-    pub kind: MismatchKind,
+    pub kind: RecordFindingKind,
     /// The match, if known.
     pub id: Option<MatchId>,
     /// The number of the match in the tournament, if known.
@@ -87,7 +87,7 @@ pub struct RecordComparison<'a> {
     /// The number of records that belong to another tournament or to none.
     pub of_others: u64,
     /// The findings.
-    pub findings: Vec<Mismatch>,
+    pub findings: Vec<RecordFinding>,
 }
 
 impl<'a> RecordComparison<'a> {
@@ -106,11 +106,11 @@ impl<'a> RecordComparison<'a> {
 
     /// Adds a file or a line that is not a record.
     pub fn add_unreadable(&mut self, file: String, why: &impl ToString) {
-        let (kind, why) = (MismatchKind::Unreadable, why.to_string());
-        self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
+        let (kind, why) = (RecordFindingKind::Unreadable, why.to_string());
+        self.findings.push(RecordFinding { kind, id: None, number: None, file: Some(file), why });
     }
 
-    /// Compares a record.
+    /// Compares a record with what the manifest says about its match.
     pub fn add_record(&mut self, file: String, given: &pb::MatchRecord) {
         let (manifest, id) = (self.manifest, given.match_id.parse().ok());
         let place = id.and_then(|id| manifest.index_of_match(id));
@@ -122,12 +122,12 @@ impl<'a> RecordComparison<'a> {
                 let kind = match listed {
                     Some((place, _)) => {
                         self.given[place] = true;
-                        MismatchKind::Changed
+                        RecordFindingKind::Changed
                     }
-                    None => MismatchKind::Unreadable,
+                    None => RecordFindingKind::Unreadable,
                 };
                 let number = listed.map(|(_, listed)| listed.number);
-                self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+                self.findings.push(RecordFinding { kind, id, number, file: Some(file), why });
                 return;
             }
         };
@@ -143,19 +143,19 @@ impl<'a> RecordComparison<'a> {
     fn add_listed(&mut self, file: String, listed: &ListedMatch, sealed: &SealedRecord) {
         let (kind, why) = match record_difference(self.manifest, listed, sealed) {
             None if listed.record == ListedRecord::Open => {
-                (MismatchKind::Later, "it was not over when the manifest was made".to_owned())
+                (RecordFindingKind::Later, "it was not over when the manifest was made".to_owned())
             }
             None => match self.count_result(listed, sealed.record()) {
                 Ok(()) => {
                     self.verified += 1;
                     return;
                 }
-                Err(why) => (MismatchKind::Changed, why),
+                Err(why) => (RecordFindingKind::Changed, why),
             },
-            Some(why) => (MismatchKind::Changed, why),
+            Some(why) => (RecordFindingKind::Changed, why),
         };
         let (id, number) = (Some(listed.id), Some(listed.number));
-        self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+        self.findings.push(RecordFinding { kind, id, number, file: Some(file), why });
     }
 
     fn count_result(&mut self, listed: &ListedMatch, record: &Record) -> Result<(), String> {
@@ -181,12 +181,12 @@ impl<'a> RecordComparison<'a> {
             return;
         };
         let (kind, why) = if self.manifest.is_newer_match(record.id()) {
-            (MismatchKind::Later, "it started after the manifest was made")
+            (RecordFindingKind::Later, "it started after the manifest was made")
         } else {
-            (MismatchKind::Added, "the manifest does not list it")
+            (RecordFindingKind::Added, "the manifest does not list it")
         };
         let (id, number) = (Some(record.id()), Some(origin.number));
-        self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
+        self.findings.push(RecordFinding { kind, id, number, file: Some(file), why: why.to_owned() });
     }
 
     /// Finishes the comparison: adds findings for missing records and for matches that do not count.
@@ -195,25 +195,25 @@ impl<'a> RecordComparison<'a> {
         for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
             let of_match = |kind, why: String| {
                 let (id, number) = (Some(listed.id), Some(listed.number));
-                Mismatch { kind, id, number, file: None, why }
+                RecordFinding { kind, id, number, file: None, why }
             };
             let is_recorded =
                 matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
             if is_recorded && !is_given {
-                self.findings.push(of_match(MismatchKind::Missing, "its record is missing".to_owned()));
+                self.findings.push(of_match(RecordFindingKind::Missing, "its record is missing".to_owned()));
             }
             if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
-                self.findings.push(of_match(MismatchKind::Voided, reason.to_string()));
+                self.findings.push(of_match(RecordFindingKind::Voided, reason.to_string()));
                 continue;
             }
             if let Some(other) = numbers.insert(listed.number, listed.id) {
                 let why = format!("match {other} has the same number, and neither is voided");
-                self.findings.push(of_match(MismatchKind::DuplicateNumber, why));
+                self.findings.push(of_match(RecordFindingKind::DuplicateNumber, why));
             }
             if listed.record == ListedRecord::Unrecorded {
                 self.replayed.add_unrecorded(listed.number);
                 let why = "it does not count: the server has no complete record of it".to_owned();
-                self.findings.push(of_match(MismatchKind::Unrecorded, why));
+                self.findings.push(of_match(RecordFindingKind::Unrecorded, why));
             }
         }
         self.sort_findings();
@@ -221,8 +221,8 @@ impl<'a> RecordComparison<'a> {
 
     /// Adds findings for matches that the manifest should list but does not.
     pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
-        let of_number = |number: Option<u64>, why: String| Mismatch {
-            kind: MismatchKind::Omitted,
+        let of_number = |number: Option<u64>, why: String| RecordFinding {
+            kind: RecordFindingKind::Omitted,
             id: None,
             number,
             file: None,
@@ -244,7 +244,7 @@ impl<'a> RecordComparison<'a> {
     }
 
     fn sort_findings(&mut self) {
-        let key = |finding: &Mismatch| (finding.kind, finding.number, finding.id, finding.file.clone());
+        let key = |finding: &RecordFinding| (finding.kind, finding.number, finding.id, finding.file.clone());
         self.findings.sort_by_key(key);
     }
 }

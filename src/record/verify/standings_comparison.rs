@@ -4,7 +4,8 @@ use lastnim_proto::{json::message_to_json, pb};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The relative tolerance of figures: logarithms differ slightly between platforms.
+/// The largest difference between two figures that agree, relative to the larger of them or to 1: logarithms differ
+/// slightly between platforms.
 const TOLERANCE: f64 = 1e-7;
 /// The figures that no record contains.
 const UNRECORDED_FIGURES: [&str; 1] = ["versions"];
@@ -24,7 +25,7 @@ pub struct StandingsDifference {
     pub computed: Value,
 }
 
-/// Compares a manifest with the standings computed from the records.
+/// Returns the differences between the standings and verdict in a manifest and those computed from the records.
 pub fn compare_standings(
     said: (&[pb::Standing], &pb::Verdict),
     computed: (&[pb::Standing], &pb::Verdict),

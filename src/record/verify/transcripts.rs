@@ -11,8 +11,8 @@ use std::{
     path::PathBuf,
 };
 
-/// The maximum number of answers shown for a record; further ones are only counted.
-const MAX_SHOWN: usize = 20;
+/// The maximum number of unproved answers shown for a record; further ones are only counted.
+const MAX_SHOWN_ANSWERS: usize = 20;
 
 /// The transcripts that records are compared with.
 #[derive(Debug)]
@@ -77,11 +77,11 @@ pub fn write_transcript_verdict(
     };
     let all = count_with_noun(proved + unproved.len() as u64, "answer", "answers");
     writeln!(output, "  transcript: {proved} of {all} proved")?;
-    for UnprovedAnswer { seat, ply, why } in unproved.iter().take(MAX_SHOWN) {
+    for UnprovedAnswer { seat, ply, why } in unproved.iter().take(MAX_SHOWN_ANSWERS) {
         let place = ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
         writeln!(output, "  seat {seat}, {place}: {}", why.words())?;
     }
-    match unproved.len().saturating_sub(MAX_SHOWN) {
+    match unproved.len().saturating_sub(MAX_SHOWN_ANSWERS) {
         0 => Ok(()),
         more => writeln!(output, "  and {more} more"),
     }
