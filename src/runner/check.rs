@@ -30,7 +30,7 @@ use std::{
     time::Duration,
 };
 
-/// A tournament file.
+/// The flags of `lastnim tournament check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// The file, in TOML; examples of every format are in `examples/`
@@ -170,7 +170,7 @@ fn talk_text(settings: &pb::TournamentSettings) -> String {
     format!("{}; at most {} per match", setting_fact(settings, "talk"), duration_text(longest))
 }
 
-/// Explains what declared rows mean in matches of two seats.
+/// Explains what declared rows mean in matches of two seats; `None` for other matches.
 fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
         "with two seats and declared rows, a bot can declare that it wants the other seat to win, and still play for itself at no cost, \

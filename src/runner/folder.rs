@@ -2,7 +2,7 @@
 
 use super::{
     bounded_log::BoundedLog,
-    secrets_folder::{SECRETS, create_secrets_folder},
+    secrets_folder::{SECRETS_LINK, create_secrets_folder},
 };
 use crate::{Failure, new_file::create_private_folder};
 use lastnim_core::game::BotName;
@@ -15,25 +15,25 @@ use std::{
 };
 
 /// The files of a run that have fixed names. The others are named after a bot, or after the variable with a key.
-const FILES: [&str; 9] = [
-    SAVED_RUN,
-    ADMIN_TOKEN,
-    STORE_ID,
-    STORE,
+const FIXED_FILE_NAMES: [&str; 9] = [
+    SAVED_RUN_FILE,
+    ADMIN_TOKEN_FILE,
+    STORE_ID_FILE,
+    STORE_FILE,
     "lastnim.db-wal",
     "lastnim.db-shm",
     "lastnim.db.lock",
-    SIGNING_KEY,
-    SHARED_LEDGER,
+    SIGNING_KEY_FILE,
+    SHARED_LEDGER_FILE,
 ];
 /// The file of the saved run.
-const SAVED_RUN: &str = "run.json";
+const SAVED_RUN_FILE: &str = "run.json";
 /// The file with the admin token of the run's own server. No file with a bot's token has such a name.
-const ADMIN_TOKEN: &str = "lastnim.admin-token";
+const ADMIN_TOKEN_FILE: &str = "lastnim.admin-token";
 /// The key that signs the records, with the name that `lastnim serve` uses.
-const SIGNING_KEY: &str = "lastnim.key";
+const SIGNING_KEY_FILE: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
-const SHARED_LEDGER: &str = "models.llm-ledger";
+const SHARED_LEDGER_FILE: &str = "models.llm-ledger";
 /// The file extension of rate-limit files, which are named after the variable with the key.
 const RATE_SUFFIX: &str = ".llm-rate";
 /// The file extension of a single model's ledger.
@@ -41,9 +41,9 @@ const LEDGER_SUFFIX: &str = ".ledger";
 /// The ending of transcript file names.
 const TRANSCRIPT_SUFFIX: &str = ".transcript.jsonl";
 /// The store of the run's own server.
-const STORE: &str = "lastnim.db";
+const STORE_FILE: &str = "lastnim.db";
 /// The file whose existence shows that there is a store.
-const STORE_ID: &str = "lastnim.db.id";
+const STORE_ID_FILE: &str = "lastnim.db.id";
 
 /// The paths of a run's files that other commands use.
 #[derive(Debug, Clone)]
@@ -59,17 +59,17 @@ impl RunPaths {
 
     /// Returns the file of the saved run.
     pub fn saved_run_file(&self) -> PathBuf {
-        self.folder.join(SAVED_RUN)
+        self.folder.join(SAVED_RUN_FILE)
     }
 
     /// Returns the file of the store of the run's own server.
     pub fn store_file(&self) -> PathBuf {
-        self.folder.join(STORE)
+        self.folder.join(STORE_FILE)
     }
 
     /// Returns the file with the key that signs the records of the run's own server.
     pub fn key_file(&self) -> PathBuf {
-        self.folder.join(SECRETS).join(SIGNING_KEY)
+        self.folder.join(SECRETS_LINK).join(SIGNING_KEY_FILE)
     }
 
     /// Returns the ledger of a bot's model.
@@ -79,13 +79,13 @@ impl RunPaths {
 
     /// Returns the ledgers of a bot's model and of all models, if a run has begun.
     pub fn ledger_files(&self, bot: &BotName) -> Option<[PathBuf; 2]> {
-        let files = [self.ledger_file(bot.as_str()), self.folder.join(SHARED_LEDGER)];
+        let files = [self.ledger_file(bot.as_str()), self.folder.join(SHARED_LEDGER_FILE)];
         self.folder.is_dir().then_some(files)
     }
 
     /// Returns the file with the admin token of the run's own server, which exists while that server runs.
     pub fn admin_token_file(&self) -> PathBuf {
-        self.folder.join(SECRETS).join(ADMIN_TOKEN)
+        self.folder.join(SECRETS_LINK).join(ADMIN_TOKEN_FILE)
     }
 }
 
@@ -141,23 +141,23 @@ impl RunFolder {
 
     /// Returns the file of the saved run.
     pub fn saved_run_file(&self) -> PathBuf {
-        self.path.join(SAVED_RUN)
+        self.path.join(SAVED_RUN_FILE)
     }
 
     /// Returns the file with the store of the run's own server.
     pub fn store_file(&self) -> PathBuf {
-        self.path.join(STORE)
+        self.path.join(STORE_FILE)
     }
 
     /// Returns the file with the key that signs the records of the run's own server.
     pub fn key_file(&self) -> PathBuf {
-        self.secrets.join(SIGNING_KEY)
+        self.secrets.join(SIGNING_KEY_FILE)
     }
 
     /// Creates a link to the key next to the store, where `lastnim serve` looks for it.
     pub fn link_key_file(&self) -> Result<(), Failure> {
-        let link = self.path.join(SIGNING_KEY);
-        match symlink(Path::new(SECRETS).join(SIGNING_KEY), &link) {
+        let link = self.path.join(SIGNING_KEY_FILE);
+        match symlink(Path::new(SECRETS_LINK).join(SIGNING_KEY_FILE), &link) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(Failure::runtime(error, link.display()))
             }
@@ -188,7 +188,7 @@ impl RunFolder {
 
     /// Returns the file that records the cost of all models, independent of the working folder.
     pub fn shared_ledger_file(&self) -> io::Result<PathBuf> {
-        std::path::absolute(self.path.join(SHARED_LEDGER))
+        std::path::absolute(self.path.join(SHARED_LEDGER_FILE))
     }
 
     /// Returns the file through which all models with the same key at the same address share limits per minute,
@@ -215,7 +215,7 @@ impl RunFolder {
 
     /// Writes the admin token of the run's own server into a file that only the organiser can read.
     pub fn write_admin_token(&self, token: &str) -> Result<AdminTokenFile, Failure> {
-        let path = self.secrets.join(ADMIN_TOKEN);
+        let path = self.secrets.join(ADMIN_TOKEN_FILE);
         write_secret(&path, token)?;
         Ok(AdminTokenFile(path))
     }
@@ -233,7 +233,7 @@ impl RunFolder {
         ours.retain(|path| is_run_file(path));
         // The store's id file is removed first; the saved run, which marks the folder as that of a run, is removed
         // last.
-        ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID)));
+        ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID_FILE)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
             fs::remove_file(path).or_else(ignore_missing).map_err(failed)
@@ -268,7 +268,7 @@ fn is_run_file(path: &Path) -> bool {
         .filter_map(|ending| name.strip_suffix(ending));
     let is_of_account = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let is_rate = || name.strip_suffix(RATE_SUFFIX).is_some_and(|account| account.chars().all(is_of_account));
-    FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok()) || is_rate()
+    FIXED_FILE_NAMES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok()) || is_rate()
 }
 
 /// Writes a token into a new file that only its owner can read.

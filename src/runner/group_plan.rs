@@ -66,7 +66,7 @@ impl MeasureArg {
         }
     }
 
-    fn words(self) -> &'static str {
+    fn unit(self) -> &'static str {
         match self {
             Self::Points => "points",
             Self::Regret => "ranks",
@@ -111,7 +111,7 @@ pub fn plan_groups(args: &PlanArgs, form: OutputFormat) -> CommandResult {
     }
     let (difference, max) = (args.detect.0, args.measure.max_difference(&plan));
     if difference > max {
-        let unit = args.measure.words();
+        let unit = args.measure.unit();
         let unit = if max > 1.0 { unit } else { unit.trim_end_matches('s') };
         return Err(Failure::input(format!(
             "--detect {difference}: two bots can differ by at most {max} {unit} a match in this tournament: expected a number above 0 and up to {max}, such as 0.1"
@@ -152,8 +152,9 @@ impl GroupPlanner<'_> {
     /// Plans a tournament for each pair of bots in the pilot. The pairs that need the most groups come first.
     fn plan_pairs(&self, difference: f64) -> Vec<PairPlan> {
         let found = self.pilot.results.pairs().into_iter();
-        let is_compared =
-            |one: &BotName, other: &BotName| self.host().is_none_or(|host| host == one || host == other);
+        let is_compared = |one: &BotName, other: &BotName| {
+            self.gauntlet_bot().is_none_or(|host| host == one || host == other)
+        };
         let found = found.filter(|((one, other), pilot)| {
             pilot.groups() >= PilotDifferences::MIN_GROUPS && is_compared(one, other)
         });
@@ -168,22 +169,22 @@ impl GroupPlanner<'_> {
     }
 
     /// Returns the bot that plays in every match of a gauntlet; `None` in other formats.
-    fn host(&self) -> Option<&BotName> {
+    fn gauntlet_bot(&self) -> Option<&BotName> {
         if let TournamentFormat::Gauntlet { bot, .. } = self.plan.format() { Some(bot) } else { None }
     }
 
     /// Returns the size of the tournament in which each compared pair shares this many groups.
     fn planned_size(&self, shared: u64) -> PlannedSize {
         let (seats, bots) = (self.seats(), self.plan.players.len() as u64);
-        let groups = match self.host() {
+        let groups = match self.gauntlet_bot() {
             // There are bots - 1 opponents, and each group contains seats - 1 of them.
             Some(_) => shared.saturating_mul(bots - 1).div_ceil(seats - 1),
             // There are bots (bots - 1) ordered pairs, and each group contains seats (seats - 1) of them.
             None => shared.saturating_mul(bots * (bots - 1)).div_ceil(seats * (seats - 1)),
         };
         let matches = groups.saturating_mul(seats);
-        // All bots play equally often, except the host of a gauntlet, which plays every match.
-        let matches_of = |bot: &str| match self.host() {
+        // All bots play equally often, except the bot of a gauntlet, which plays every match.
+        let matches_of = |bot: &str| match self.gauntlet_bot() {
             Some(host) if host.as_str() == bot => matches,
             Some(_) => matches.saturating_mul(seats - 1) / (bots - 1),
             None => matches.saturating_mul(seats) / bots,
@@ -218,7 +219,7 @@ impl GroupPlanner<'_> {
 
     fn report(&self, args: &PlanArgs, pairs: &[PairPlan]) -> Report {
         let PlanArgs { file, detect: Difference(difference), measure, .. } = args;
-        let (unit, bots) = (measure.words(), self.plan.players.len());
+        let (unit, bots) = (measure.unit(), self.plan.players.len());
         let decimals = |label: &str| Column::number(label, NumberUnit::Count, 3);
         let planned = |pair: &PairPlan| pair.size.map(|(_, planned)| planned);
         let has_money = pairs.iter().filter_map(planned).any(|planned| planned.cost.money > 0);
@@ -261,7 +262,7 @@ impl GroupPlanner<'_> {
         .paragraph(format!(
             "`needed` and `cautious` count groups with both bots, by the pilot's variance and by its upper 80% limit. The other columns are for a {} of {bots} bots in which {} the cautious number of groups.",
             self.plan.format().profile().title,
-            self.host().map_or_else(
+            self.gauntlet_bot().map_or_else(
                 || "every two bots share".to_owned(),
                 |host| format!("{host} and each other bot share"),
             ),

@@ -15,7 +15,7 @@ use std::{
 };
 
 /// How often this process looks for orphans that have ended.
-const ORPHAN_POLL: Duration = Duration::from_secs(1);
+const ORPHAN_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The children that [`wait_for_child`] waits for, and that are therefore not treated as orphans.
 static AWAITED_CHILDREN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -47,7 +47,7 @@ fn prepare_process() {
     if adopts_orphans() {
         let reaper = thread::Builder::new().name("orphans".into()).spawn(|| {
             loop {
-                thread::sleep(ORPHAN_POLL);
+                thread::sleep(ORPHAN_POLL_INTERVAL);
                 reap_orphans();
             }
         });

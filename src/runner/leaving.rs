@@ -46,16 +46,16 @@ impl LeaveOutcome {
     }
 }
 
-/// Whether a run plays bots in a tournament on another server.
+/// Whether bots of a run play in its tournament on another server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunRole {
-    /// The run plays bots, whose clocks must not run while the run is stopped.
+    /// Bots of the run play, and their clocks must not run while the run is stopped.
     Player,
-    /// The run plays no bots.
+    /// The run has no bots.
     Watcher,
 }
 
-/// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are stopped.
+/// Pauses a running tournament if bots of this run play in it, so that no clock runs while they are stopped.
 pub async fn pause_before_leaving(target: &TournamentAddress, part: RunRole) -> LeaveOutcome {
     let pausing = async {
         match pause_if_running(target, part).await {
@@ -90,7 +90,7 @@ async fn pause_if_running(target: &TournamentAddress, part: RunRole) -> Result<L
 }
 
 /// Returns the time of the event that paused a tournament, if it is paused.
-pub fn find_last_pause(events: &[pb::TournamentEvent]) -> Option<u64> {
+pub fn last_pause_time(events: &[pb::TournamentEvent]) -> Option<u64> {
     last_pause(events).map(|(_, at_us)| at_us)
 }
 

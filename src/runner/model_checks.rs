@@ -8,7 +8,7 @@ use lastnim_report::words::format_duration;
 use std::path::Path;
 
 /// The minimum time that a model should have for a row, and on average for each of [`USUAL_TAKES`] takes.
-const MIN_MILLIS: u64 = 60_000;
+const MIN_ANSWER_MILLIS: u64 = 60_000;
 /// The number of takes in a match for which a model's clock should be enough.
 const USUAL_TAKES: u64 = 10;
 
@@ -57,13 +57,13 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
             ));
         }
     }
-    if of_many < USUAL_TAKES * MIN_MILLIS {
+    if of_many < USUAL_TAKES * MIN_ANSWER_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute per take",
             format_duration(of_many)
         ));
     }
-    if declares && of_row < MIN_MILLIS {
+    if declares && of_row < MIN_ANSWER_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} to declare a row, less than a minute",
             format_duration(of_row)

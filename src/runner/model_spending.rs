@@ -18,7 +18,7 @@ use std::{
 };
 
 /// The maximum number of models named in a line; the others are only part of the sum.
-const MAX_NAMED: usize = 5;
+const MAX_NAMED_MODELS: usize = 5;
 
 /// The ledgers of a run's models.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +120,7 @@ impl ModelSpending {
 
 /// Describes the cost in one line; `None` without models.
 pub fn spending_line(models: &[ModelSpending]) -> Option<String> {
-    let named = models.iter().take(MAX_NAMED).cloned().chain(ModelSpending::sum_spending(models));
+    let named = models.iter().take(MAX_NAMED_MODELS).cloned().chain(ModelSpending::sum_spending(models));
     let named: Vec<_> = named.map(|model| format!("{} {}", model.bot, model.words())).collect();
     (!named.is_empty()).then(|| format!("spent: {}", named.join("; ")))
 }

@@ -131,7 +131,7 @@ impl OrganiserClient {
         Ok(self.remote.tournament_client().watch_tournament(request).await?.into_inner())
     }
 
-    /// Returns why the stream of states ended.
+    /// Converts the status that ended a stream of states to a failure.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
         self.remote.broken_stream_failure(status)
     }

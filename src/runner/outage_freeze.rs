@@ -1,6 +1,6 @@
 //! Freezing a tournament while the endpoint of a model fails, and continuing it afterwards.
 
-use super::{leaving::find_last_pause, players::TournamentAddress, saved_run::SavedRun};
+use super::{leaving::last_pause_time, players::TournamentAddress, saved_run::SavedRun};
 use crate::Failure;
 use lastnim_proto::pb;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ impl OutageFreeze {
     pub async fn lift(&mut self, target: &TournamentAddress) -> Result<(), Failure> {
         let TournamentAddress { organiser, tournament: id, .. } = target;
         let Some(HeldFreeze { at_us, before }) = self.held else { return Ok(()) };
-        if at_us.is_some() && find_last_pause(&organiser.tournament_events(*id).await?) == at_us {
+        if at_us.is_some() && last_pause_time(&organiser.tournament_events(*id).await?) == at_us {
             if before == pb::OpenMatches::Unspecified {
                 organiser.resume_tournament(*id).await?;
             } else {

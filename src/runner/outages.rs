@@ -42,7 +42,7 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Notes that a bot's questions wait; returns whether this is the only such bot.
+    /// Notes that a bot's questions wait; returns whether there was no outage before.
     pub fn begin(&mut self, bot: &BotName) -> bool {
         let is_first = self.open.is_empty();
         self.open.entry(bot.clone()).or_insert_with(Instant::now);
@@ -68,7 +68,7 @@ impl Outages {
     }
 }
 
-/// The fields that are read from a line.
+/// The fields that are read from a line of a transcript.
 #[derive(Debug, Deserialize)]
 struct TranscriptLine {
     event: String,
@@ -146,8 +146,8 @@ impl GrowingTranscript {
     }
 }
 
-/// Reports from a bot's transcript when its first question begins to wait, and when no question waits any longer. Never
-/// returns unless the transcript cannot be read.
+/// Reports from a bot's transcript when a first question begins to wait, and when no question waits any longer. Returns
+/// only if the transcript cannot be read, or if nobody receives the reports.
 pub async fn follow_transcript(
     bot: BotName,
     mut transcript: GrowingTranscript,

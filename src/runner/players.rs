@@ -23,9 +23,9 @@ use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 /// Maximum number of times that a program that ends early is restarted in one run.
 const MAX_RESTARTS: u32 = 8;
 /// The delay before the first restart; it doubles with each further restart.
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const FIRST_RESTART_DELAY: Duration = Duration::from_millis(250);
 /// The maximum delay before a restart.
-const MAX_PAUSE: Duration = Duration::from_secs(8);
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(8);
 /// How long bots have to exit by themselves after the end of the tournament.
 const EXIT_GRACE: Duration = Duration::from_secs(3);
 /// How long this process waits for stopped bots to end; it kills programs before that.
@@ -33,7 +33,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The capacity of the queue for bot events.
 const EVENT_QUEUE_CAPACITY: usize = 64;
 
-/// Events of bots.
+/// An event of a bot that this process runs.
 #[derive(Debug)]
 pub enum LocalBotEvent {
     /// A program ended early and is restarted.
@@ -186,7 +186,7 @@ struct SupervisedBot {
 impl SupervisedBot {
     /// Runs the program until the tournament is over, and restarts it if it ends before that.
     async fn run(mut self) {
-        let mut pause = FIRST_PAUSE;
+        let mut pause = FIRST_RESTART_DELAY;
         for restarts in 1.. {
             let how = match self.run_once().await {
                 ProgramEnd::Stopped => return,
@@ -211,7 +211,7 @@ impl SupervisedBot {
                 () = sleep(pause) => {}
                 () = wait_for_phase(&mut self.phase, RunPhase::Over) => return,
             }
-            pause = (2 * pause).min(MAX_PAUSE);
+            pause = (2 * pause).min(MAX_RESTART_DELAY);
         }
     }
 

@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of bots whose standings are shown while matches are played.
+/// The maximum number of bots whose standings are shown while matches are played.
 const MAX_LEADERS: usize = 10;
 /// The maximum number of bots named in a line.
 const MAX_LEADERS_PER_LINE: usize = 3;
@@ -86,7 +86,7 @@ impl MatchPace {
 struct SeatLosses {
     forfeits: u32,
     no_shows: u32,
-    told: Option<Instant>,
+    printed_at: Option<Instant>,
     /// The matches that have been printed, as long as the server still lists them.
     matches: HashSet<String>,
 }
@@ -295,13 +295,13 @@ impl RunProgress {
         for standing in &seen.standings {
             let now = now(standing);
             let before = told.entry(standing.bot.clone()).or_default();
-            let is_due =
-                seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= LOSS_LINE_INTERVAL);
+            let is_due = seen.is_over()
+                || before.printed_at.is_none_or(|printed_at| printed_at.elapsed() >= LOSS_LINE_INTERVAL);
             if now.forfeits > before.forfeits && is_due {
                 let (count, line) = (now.forfeits - before.forfeits, forfeit_line(before, &now));
                 losses.push(NewLosses { bot: standing.bot.clone(), count, line });
                 let matches = mem::take(&mut before.matches);
-                *before = SeatLosses { told: Some(Instant::now()), matches, ..now };
+                *before = SeatLosses { printed_at: Some(Instant::now()), matches, ..now };
             }
         }
         losses

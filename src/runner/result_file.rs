@@ -49,7 +49,7 @@ impl fmt::Display for ResultFile {
 }
 
 impl ResultFile {
-    /// Checks that the file can be written at the end of the run: its folder exists, and it is no folder itself.
+    /// Checks that the file can be written at the end of the run: its folder exists, and it is not a folder itself.
     ///
     /// # Errors
     /// Names the file or the folder.

@@ -22,7 +22,7 @@ use tonic::{Code, Status};
 /// The interval between checks of which bots have connected, before the start.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The pause between two attempts to reach a lost server, or to freeze or resume the tournament.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// A running tournament.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl RunningTournament<'_> {
                     "the server at {address} does not answer: trying again for {seconds} seconds"
                 ));
             }
-            sleep(PAUSE).await;
+            sleep(RETRY_PAUSE).await;
             // A failure is ignored: if the server is still lost, the next attempt to watch fails too.
             drop(self.target.organiser.remote().reconnect().await);
         }
@@ -142,7 +142,8 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Follows the tournament to its end or until the server is lost, and returns which of the two happened.
+    /// Follows the tournament to its end, and returns `None`. If the server is lost before that, returns the status that
+    /// says why.
     async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
         let mut stream = match self.states.take() {
             Some(states) => states,
@@ -172,7 +173,7 @@ impl RunningTournament<'_> {
                     self.adjust_and_print().await;
                 }
                 bot = self.outages.wait_until_exceeded(self.outage_limit) => {
-                    let limit = format_duration(millis(self.outage_limit));
+                    let limit = format_duration(whole_millis(self.outage_limit));
                     return Err(self.stop_failure(&format!("{bot}: its endpoint has failed for {limit} (outage_limit)")));
                 }
             }
@@ -198,7 +199,7 @@ impl RunningTournament<'_> {
             }
             LocalBotEvent::OutageEnded { bot } => {
                 let Some(lasted) = self.outages.end(bot) else { return Ok(()) };
-                self.progress.print_line(&format!("{line} after {}", format_duration(millis(lasted))));
+                self.progress.print_line(&format!("{line} after {}", format_duration(whole_millis(lasted))));
                 self.adjust_and_print().await;
             }
             LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } => {
@@ -240,7 +241,7 @@ impl RunningTournament<'_> {
                 words.map(str::to_owned)
             }
             Err(failure) => {
-                self.freeze_retry = Some(Instant::now() + PAUSE);
+                self.freeze_retry = Some(Instant::now() + RETRY_PAUSE);
                 let what = if is_wanted { "frozen, so the bot's clocks are running" } else { "resumed" };
                 is_first.then(|| format!("the tournament cannot be {what}; trying again: {failure}"))
             }
@@ -303,7 +304,7 @@ impl RunningTournament<'_> {
     }
 }
 
-fn millis(span: Duration) -> u64 {
+fn whole_millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 

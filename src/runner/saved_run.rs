@@ -68,7 +68,7 @@ impl fmt::Display for Amendment {
 }
 
 impl SavedRun {
-    /// Saves a new run.
+    /// Creates the state of a new run, without writing it to a file.
     pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
         Self {
@@ -105,7 +105,7 @@ impl SavedRun {
         AtomicFile::write(path, &format!("{text}\n"))
     }
 
-    /// Changes the saved run.
+    /// Changes the run that is saved in a file; does nothing if there is no file.
     pub fn update(path: &Path, change: impl FnOnce(&mut Self)) -> Result<(), Failure> {
         if let Some(mut saved) = Self::read(path)? {
             change(&mut saved);
@@ -120,7 +120,7 @@ impl SavedRun {
         bots.filter(|bot| !bot["llm"].is_null()).filter_map(|bot| bot["name"].as_str())
     }
 
-    /// Returns the keys of the file that changed since the run was saved.
+    /// Returns the keys of the file that changed since the run was saved, apart from those that may be amended.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         let mut changed = changed_setting_keys(&self.plan["settings"], &plan["settings"]);
         let [before, now] = [&self.plan, plan].map(without_amendable_settings);

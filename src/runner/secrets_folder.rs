@@ -13,11 +13,11 @@ use std::{
 };
 
 /// The name of the link in the folder of a run.
-pub const SECRETS: &str = "secrets";
+pub const SECRETS_LINK: &str = "secrets";
 
 /// Creates the folder for the secrets of the run whose folder is given, unless it exists. Returns the link to it.
 pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
-    let link = run.join(SECRETS);
+    let link = run.join(SECRETS_LINK);
     let failed = |error: io::Error| Failure::runtime(error, link.display());
     let all = user_folder("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
         Failure::input("no folder for the run's secrets: set XDG_STATE_HOME or HOME to an absolute path")

@@ -151,8 +151,8 @@ impl<'a> TournamentRun<'a> {
         target: &TournamentAddress,
         progress: &RunProgress,
     ) -> Result<(), Failure> {
-        let plays_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
-        let part = if plays_bots { RunRole::Player } else { RunRole::Watcher };
+        let has_own_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
+        let part = if has_own_bots { RunRole::Player } else { RunRole::Watcher };
         let left = pause_before_leaving(target, part).await;
         if let Some(line) = left.line() {
             progress.print_line(&line);

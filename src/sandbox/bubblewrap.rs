@@ -21,7 +21,7 @@ const BOT_FOLDER: &str = "/bot";
 const OWN_PROGRAM: &str = "/lastnim";
 /// The options that do not depend on the bot. With `--as-pid-1` the bot can kill neither its supervisor nor the sandbox
 /// itself, and the end of the supervisor ends all processes of the sandbox.
-const ISOLATION: [&str; 14] = [
+const ISOLATION_OPTIONS: [&str; 14] = [
     "--unshare-all",
     "--unshare-user",
     "--disable-userns",
@@ -54,16 +54,16 @@ impl Sandbox {
     pub fn command_line(&self, own: &OwnCommand, words: &[OsString]) -> Vec<OsString> {
         let limits = Value::from(self.limits.to_json()).to_string();
         let supervisor = ["tournament", "supervise", "--limits", &limits, "--"].map(OsString::from);
-        let mut line = self.bubblewrap(own);
+        let mut line = self.bubblewrap_command(own);
         line.extend(supervisor);
         line.extend_from_slice(words);
         line
     }
 
-    /// Returns the words that start this program in the sandbox.
-    fn bubblewrap(&self, own: &OwnCommand) -> Vec<OsString> {
+    /// Returns the bubblewrap command that starts this program in the sandbox, to which its arguments are added.
+    fn bubblewrap_command(&self, own: &OwnCommand) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["bwrap".into()];
-        line.extend(ISOLATION.map(OsString::from));
+        line.extend(ISOLATION_OPTIONS.map(OsString::from));
         let mut add = |words: &[&OsStr]| line.extend(words.iter().map(|&word| word.to_owned()));
         for folder in SYSTEM_FOLDERS.map(OsStr::new) {
             // On most systems these are links to folders in /usr.
@@ -145,7 +145,7 @@ impl Sandbox {
         if own.words.len() != 1 {
             return Err("this lastnim is part of a Python package: run the tournament with the program `lastnim` (cargo install)".to_owned());
         }
-        let line = self.bubblewrap(own);
+        let line = self.bubblewrap_command(own);
         let (program, arguments) = line.split_first().ok_or("the command is empty")?;
         let trial = Command::new(program).args(arguments).arg("--version").stdin(Stdio::null()).output();
         let trial = trial.map_err(|error| {

@@ -107,7 +107,7 @@ impl Guard {
         }
     }
 
-    /// Returns the limit that the bot has passed, as a sentence.
+    /// Describes the limit that the bot has passed; `None` if it has passed no limit.
     pub fn passed_limit(&self, bot: &Child) -> Option<String> {
         let Usage { memory_bytes, tasks, cpu_ticks } = measure_usage(bot.id());
         let limits = &self.limits;
