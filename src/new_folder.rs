@@ -30,7 +30,7 @@ impl AtomicFolder {
     ///
     /// # Errors
     /// If a folder cannot be created.
-    pub fn file(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub fn file_path(&self, name: &str) -> Result<PathBuf, Failure> {
         let file = self.temporary.join(name);
         let folder = file.parent().unwrap_or(&self.temporary);
         fs::create_dir_all(folder).map_err(|error| Failure::runtime(error, self.path.display()))?;

@@ -40,7 +40,7 @@ impl FlagTable for ExhibitionFlags {
     }
 }
 
-/// Builds the message from flags; the server checks that its parts are consistent.
+/// Builds the settings from flags; the server checks that they are consistent.
 ///
 /// # Errors
 /// Names the first flag that is missing, belongs to another format, or has a bad value.

@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long the program has to end after a request to stop.
 pub const TERMINATION_GRACE: Duration = Duration::from_secs(3);
 
-/// The program.
+/// The arguments of `lastnim tournament supervise`.
 #[derive(Debug, clap::Args)]
 pub struct SuperviseArgs {
     /// The limits of the program as JSON; this process is then the first one of a sandbox

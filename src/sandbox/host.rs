@@ -35,7 +35,7 @@ const MAX_CONNECTIONS: usize = 16;
 /// How often this process checks whether the sandbox has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The command line of a sandbox.
+/// The arguments of `lastnim tournament sandbox`.
 #[derive(Debug, clap::Args)]
 pub struct SandboxArgs {
     /// The command that starts the sandbox

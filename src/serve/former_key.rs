@@ -5,7 +5,7 @@ use lastnim_store::{MatchFilter, Store, StoreError};
 
 /// How many of the newest matches are searched for a signed one. Several are needed because matches that ended before
 /// their rows were revealed have no signature.
-const NEWEST: usize = 16;
+const MAX_SEARCHED_MATCHES: usize = 16;
 
 /// Returns the key that signed the newest record in a store, if it is not the key in use.
 pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKey> {
@@ -20,7 +20,7 @@ pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<Pub
 }
 
 async fn signer_of_newest_record(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
-    let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
+    let newest = store.match_summaries(&MatchFilter::default(), None, MAX_SEARCHED_MATCHES).await?;
     // A quarantined match cannot be read.
     for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
         let seal = match store.match_record(newest.id).await {

@@ -17,7 +17,7 @@ use tonic::Status;
 use tonic_types::StatusExt as _;
 
 /// How long the command waits for another server. The server that handed over continues after ten seconds.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const TAKEOVER_TIMEOUT: Duration = Duration::from_secs(20);
 /// The pause between two rounds of questions to the servers.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -51,7 +51,7 @@ async fn hand_over(args: &HandOverArgs) -> CommandResult {
     let Some(successor) = wait_for_successor(&target, &started.server).await else {
         return Err(Failure::Runtime(anyhow::Error::msg(format!(
             "no other server has taken over after {} seconds: {} continues unless it was stopped; waiting for the database: {}",
-            TIMEOUT.as_secs(),
+            TAKEOVER_TIMEOUT.as_secs(),
             started.server,
             started.standby_servers.join(", ")
         ))));
@@ -74,7 +74,7 @@ async fn hand_over(args: &HandOverArgs) -> CommandResult {
 async fn wait_for_successor(target: &Target, former: &str) -> Option<String> {
     let addresses = target.address.split();
     let began = Instant::now();
-    while began.elapsed() < TIMEOUT {
+    while began.elapsed() < TAKEOVER_TIMEOUT {
         for address in &addresses {
             // A server that is closing its connections does not answer.
             let Ok(remote) = RemoteServer::connect_to(address, target.token.as_deref()).await else {

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 
 /// How long the server tries to open a database again after the database lost commits.
 const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
-/// The pause between two attempts.
+/// The pause between two attempts to open the database, and between two checks of whether it belongs to this server.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The server of `lastnim serve`. It runs until a signal stops it.

@@ -83,7 +83,7 @@ pub struct AcceptedLosses {
 }
 
 /// The default file name of the key.
-const DEFAULT_KEY: &str = "lastnim.key";
+const DEFAULT_KEY_FILE: &str = "lastnim.key";
 
 impl ServeSettings {
     /// Opens the store. `holder` describes this server, for a server that waits for the database.
@@ -159,8 +159,8 @@ impl ServeSettings {
     fn key_file(&self) -> Option<PathBuf> {
         self.key.clone().or_else(|| match &self.store {
             StoreUrl::Memory => None,
-            StoreUrl::Sqlite(file) => Some(file.with_file_name(DEFAULT_KEY)),
-            StoreUrl::Postgres(_) => Some(DEFAULT_KEY.into()),
+            StoreUrl::Sqlite(file) => Some(file.with_file_name(DEFAULT_KEY_FILE)),
+            StoreUrl::Postgres(_) => Some(DEFAULT_KEY_FILE.into()),
         })
     }
 

@@ -22,7 +22,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a server that gave up the database waits for another one to take over.
 const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the settings of two servers may differ before the standby server gives up.
-const MAX_DIFFERENCE: Duration = Duration::from_secs(3);
+const DIFFERENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause before the next attempt to reach the database.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -170,7 +170,7 @@ async fn wait_for_lock(
         if let Err(difference) = own.check_shared_settings(&card) {
             // A server that is only starting may not have described itself yet.
             let since = *differs_since.get_or_insert_with(Instant::now);
-            return if since.elapsed() > MAX_DIFFERENCE { Err(difference) } else { Ok(()) };
+            return if since.elapsed() > DIFFERENCE_TIMEOUT { Err(difference) } else { Ok(()) };
         }
         differs_since = None;
         description = Some(holder.description.clone());
@@ -227,7 +227,7 @@ async fn wait_for_lock(
 }
 
 /// Waits until it has been too long since the database confirmed that it belongs to this server, so that another server
-/// may take over soon. `time_since_confirmed` returns the time since the last confirmation.
+/// may take over soon. Returns the time since the last confirmation, as `time_since_confirmed` reports it.
 pub async fn wait_until_unconfirmed(time_since_confirmed: impl Fn() -> Option<Duration>) -> Duration {
     loop {
         if let Some(silent) = time_since_confirmed().filter(|&silent| silent > MAX_UNCONFIRMED) {

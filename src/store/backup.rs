@@ -2,7 +2,7 @@
 
 use super::{
     check::fail_if_damaged,
-    command::{StoreLocation, open, store_failure},
+    command::{StoreLocation, open_for_reading, store_failure},
 };
 use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::StatusLine, screen};
 use lastnim_report::words::count_with_noun;
@@ -79,13 +79,13 @@ async fn copy_and_check(
     form: OutputFormat,
 ) -> CommandResult {
     // Opening the store first refuses a database of a different version, whose backup could not be checked.
-    open(store).await?.close().await;
+    open_for_reading(store).await?.close().await;
     let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;
     let line = StatusLine::show("copying and checking");
     lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;
     let copied = StoreUrl::Sqlite(copy.temporary.clone());
-    let reader = open(&StoreLocation { url: copied.clone(), accept_lost_wal: false }).await?;
+    let reader = open_for_reading(&StoreLocation { url: copied.clone(), accept_lost_wal: false }).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(&copied, error))?;
     drop(line);
     reader.close().await;

@@ -1,14 +1,14 @@
 //! `lastnim store check`.
 
-use super::command::{StoreLocation, open, store_failure};
+use super::command::{StoreLocation, open_for_reading, store_failure};
 use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::StatusLine};
 use lastnim_report::{Section, words::count_with_noun};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
 
 /// Checks a store and prints the result.
-pub async fn check(store: &StoreLocation, form: OutputFormat) -> CommandResult {
-    let reader = open(store).await?;
+pub async fn check_and_print(store: &StoreLocation, form: OutputFormat) -> CommandResult {
+    let reader = open_for_reading(store).await?;
     let store = &store.url;
     let line = StatusLine::show("checking every match");
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;

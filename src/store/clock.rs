@@ -31,7 +31,7 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
 pub async fn repair_clock(store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let opened = open_for_writing(store, ": only a store that no server has open can be repaired").await?;
     let store = &store.url;
-    let repaired = repair(opened.as_ref()).await;
+    let repaired = repair_times(opened.as_ref()).await;
     opened.close().await;
     let (StoredClock { latest, .. }, LaterTimes { unsigned, matches }) =
         repaired.map_err(|error| store_failure(store, error))?;
@@ -60,7 +60,7 @@ pub async fn repair_clock(store: &StoreLocation, form: OutputFormat) -> CommandR
 
 /// Sets future timestamps to the current time. Returns the stored clock from before the repair, and how many timestamps
 /// were in the future.
-async fn repair(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
+async fn repair_times(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
     let at = now();
     let found = (store.clock().await?, store.later_times(at).await?);
     store.write(&[Change::ClockRepaired { at }]).await?;

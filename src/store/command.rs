@@ -23,7 +23,7 @@ use std::{path::PathBuf, sync::Arc};
 The server may run at the same time: except for prune and repair-clock, these commands only read and do not block others.")]
 pub struct StoreArgs {
     #[command(subcommand)]
-    action: Action,
+    action: StoreAction,
     /// The store, as for `serve --store`; pass a URL with a password in the environment
     #[arg(
         long,
@@ -48,7 +48,7 @@ pub struct StoreLocation {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum StoreAction {
     /// Checks that the store is intact
     ///
     /// It checks the pages of a SQLite database, the hashes and signature of every record, and that the stored figures of every
@@ -126,17 +126,17 @@ pub fn run(args: StoreArgs) -> CommandResult {
     let store = StoreLocation { url, accept_lost_wal: args.accept_lost_wal };
     runtime::run_on_runtime(Some(1), async move {
         match args.action {
-            Action::Check { form } => check::check(&store, form.form()).await,
-            Action::Backup { file, form } => backup::back_up(&store, &file, form.form()).await,
-            Action::Prune { args, form } => prune::prune(&args, &store, form.form()).await,
-            Action::RepairClock { form } => clock::repair_clock(&store, form.form()).await,
-            Action::Stats { form } => stats::show(&store, form.form()).await,
+            StoreAction::Check { form } => check::check_and_print(&store, form.form()).await,
+            StoreAction::Backup { file, form } => backup::back_up(&store, &file, form.form()).await,
+            StoreAction::Prune { args, form } => prune::prune_and_print(&args, &store, form.form()).await,
+            StoreAction::RepairClock { form } => clock::repair_clock(&store, form.form()).await,
+            StoreAction::Stats { form } => stats::print_stats(&store, form.form()).await,
         }
     })
 }
 
 /// Opens a store for reading.
-pub async fn open(store: &StoreLocation) -> Result<Arc<dyn StoreReader>, Failure> {
+pub async fn open_for_reading(store: &StoreLocation) -> Result<Arc<dyn StoreReader>, Failure> {
     let opened = open_reader_with(&store.url, store.accept_lost_wal).await;
     opened.map_err(|error| store_failure(&store.url, error))
 }

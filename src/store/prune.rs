@@ -47,7 +47,7 @@ impl PruneArgs {
 }
 
 /// Removes records through the named server, or directly from a store that no server has open.
-pub async fn prune(args: &PruneArgs, store: &StoreLocation, form: OutputFormat) -> CommandResult {
+pub async fn prune_and_print(args: &PruneArgs, store: &StoreLocation, form: OutputFormat) -> CommandResult {
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {
         Some(_) => prune_on_server(args, filter).await?,

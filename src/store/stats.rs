@@ -1,13 +1,13 @@
 //! `lastnim store stats`.
 
-use super::command::{StoreLocation, open, store_failure};
+use super::command::{StoreLocation, open_for_reading, store_failure};
 use crate::{CommandExit, CommandResult, form::OutputFormat};
 use lastnim_report::{Cell, Column, Section, Table, words::format_time};
 use lastnim_store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredTournament};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The number of tournaments that one request reads.
+/// The maximum number of tournaments or bots that one query reads.
 const PAGE_SIZE: usize = 500;
 
 /// The statistics of a store.
@@ -19,8 +19,8 @@ struct StoreStats {
 }
 
 /// Measures a store and prints the result.
-pub async fn show(store: &StoreLocation, form: OutputFormat) -> CommandResult {
-    let reader = open(store).await?;
+pub async fn print_stats(store: &StoreLocation, form: OutputFormat) -> CommandResult {
+    let reader = open_for_reading(store).await?;
     let store = &store.url;
     let measuring = async {
         Ok(StoreStats {

@@ -10,7 +10,7 @@ use lastnim_report::{
     words::{count_with_noun, join_items},
 };
 
-/// The maximum number of leaves printed as text.
+/// The maximum number of leaves of a row set that are printed as text.
 const MAX_LEAVES_SHOWN: usize = 12;
 
 /// Returns the number of rows that a seat may have, which is n! for n seats.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{fs, io::Write as _, path::Path};
 
 /// The maximum size of a file, in bytes, which is far more than any file needs.
-const MAX_BYTES: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +57,9 @@ pub fn read_or_print_mistakes<T>(
 fn read_limited_file(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, path.display());
     let bytes = fs::metadata(path).map_err(failed)?.len();
-    if bytes > MAX_BYTES {
+    if bytes > MAX_FILE_BYTES {
         let path = path.display();
-        return Err(Failure::input(format!("{path}: {bytes} bytes exceed the limit of {MAX_BYTES}")));
+        return Err(Failure::input(format!("{path}: {bytes} bytes exceed the limit of {MAX_FILE_BYTES}")));
     }
     read_text_file(path).map_err(failed)
 }

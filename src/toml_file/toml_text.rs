@@ -7,7 +7,7 @@ use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
 /// The maximum number of known keys that the message about an unknown key lists.
-const MAX_LISTED: usize = 24;
+const MAX_LISTED_KEYS: usize = 24;
 
 /// A TOML text converted to JSON, with the line of each value by its path, such as `bot[1].name`. It also collects the
 /// mistakes in the text.
@@ -72,8 +72,11 @@ impl TomlDocument {
             return false;
         };
         // A longer list would make the message unreadable.
-        let listed =
-            if known.len() > MAX_LISTED { format!("{} known keys", known.len()) } else { known.join(", ") };
+        let listed = if known.len() > MAX_LISTED_KEYS {
+            format!("{} known keys", known.len())
+        } else {
+            known.join(", ")
+        };
         for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
             let meant = find_closest_word(key, known.iter().copied());
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
@@ -102,7 +105,7 @@ impl TomlDocument {
         self.report_mistake(path, "required, but missing");
     }
 
-    /// Reports a mistake on the line of a path.
+    /// Reports a mistake on the line of a path, without the path in front of it.
     pub fn report_at_line(&mut self, path: &str, what: impl fmt::Display) {
         self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
     }
@@ -136,7 +139,7 @@ pub fn member_path(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
-/// Finds the lines of values.
+/// Converts TOML to JSON, and notes the line of each value.
 struct LineFinder<'t> {
     text: &'t str,
     lines: HashMap<String, usize>,

@@ -62,7 +62,7 @@ keeps its record. In formats with rounds only matches of the current round can b
         #[command(flatten)]
         named: TournamentArg,
         #[command(flatten)]
-        target: Target,
+        target: VoidedMatchesArgs,
         #[command(flatten)]
         why: ReasonArgs,
     },
@@ -87,7 +87,7 @@ pub enum ResultsArg {
 /// The matches to void.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-pub struct Target {
+pub struct VoidedMatchesArgs {
     /// This match; may be repeated
     #[arg(long = "match", value_name = "MATCH_ID")]
     matches: Vec<MatchId>,
@@ -96,7 +96,7 @@ pub struct Target {
     groups: Vec<u64>,
 }
 
-impl Target {
+impl VoidedMatchesArgs {
     /// Returns the request. A single target uses the field that older servers support.
     fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
         use pb::{void_matches_request as alone, void_target as listed};

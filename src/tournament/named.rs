@@ -10,7 +10,7 @@ use clap::Args;
 use lastnim_core::game::TournamentId;
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// A tournament on the command line.
+/// The name of a tournament on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TournamentName {
     /// The id of the tournament.
@@ -41,7 +41,7 @@ impl fmt::Display for TournamentName {
     }
 }
 
-/// A tournament on the command line.
+/// The argument that names a tournament.
 #[derive(Debug, Args)]
 pub struct TournamentArg {
     /// The id of the tournament, or the file of one that `lastnim tournament run` plays

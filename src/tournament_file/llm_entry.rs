@@ -5,7 +5,7 @@ use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// Settings that are not allowed in the table. The run puts transcripts, ledgers and rates in its own folder, and
+/// Settings that are not allowed in the table. The run puts transcripts, ledgers and rate files in its folder, and
 /// `[llm]` contains the shared budgets and the outage limit.
 const OMITTED_SETTINGS: [&str; 8] = [
     "transcript",

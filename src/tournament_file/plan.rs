@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn start_times_and_numbers_are_not_allowed_in_a_file() {
+    fn start_conditions_are_not_allowed_in_a_file() {
         let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_when = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");

@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The keys of a bot.
-const KEYS: [&str; 10] =
+const BOT_KEYS: [&str; 10] =
     ["name", "command", "house", "llm", "remote", "seed", "env", "pass_env", "folder", "sandbox"];
 /// The keys that only a bot with `command` has.
 const PROGRAM_KEYS: [&str; 4] = ["env", "pass_env", "folder", "sandbox"];
@@ -75,7 +75,7 @@ pub fn read_players(toml: &mut TomlDocument, sandbox: &SandboxTable) -> PlayerEn
     let bots = toml.some_or_report(bots.as_array(), "bot", &bots, "tables, each under [[bot]]");
     for (index, bot) in bots.into_iter().flatten().enumerate() {
         let path = format!("bot[{index}]");
-        if !toml.check_table(&path, bot, &KEYS) {
+        if !toml.check_table(&path, bot, &BOT_KEYS) {
             continue;
         }
         let name = read_name(bot, &path, toml);

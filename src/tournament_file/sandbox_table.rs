@@ -11,9 +11,9 @@ use std::path::{Component, Path, PathBuf};
 /// The name of the table.
 const TABLE: &str = "sandbox";
 /// The key that puts all bots into a sandbox, except those that say otherwise.
-const DEFAULT: &str = "default";
+const DEFAULT_KEY: &str = "default";
 /// The key of further files and folders that all sandboxed bots can read.
-const READ_ONLY: &str = "read_only";
+const READ_ONLY_KEY: &str = "read_only";
 /// The only kind of sandbox.
 pub const SANDBOX_KIND: &str = "bubblewrap";
 /// The word for a bot without a sandbox.
@@ -37,7 +37,7 @@ impl SandboxTable {
         {
             let mut limits = table.limits.settings();
             let keys: Vec<_> =
-                [DEFAULT, READ_ONLY].into_iter().chain(limits.iter().map(Setting::key)).collect();
+                [DEFAULT_KEY, READ_ONLY_KEY].into_iter().chain(limits.iter().map(Setting::key)).collect();
             if !toml.has_table(TABLE, &keys) {
                 return Self::default();
             }
@@ -49,11 +49,11 @@ impl SandboxTable {
                 }
             }
         }
-        let path = member_path(TABLE, DEFAULT);
+        let path = member_path(TABLE, DEFAULT_KEY);
         if let Some(word) = toml.get(&path).cloned() {
             table.is_default = read_sandbox_word(&word, &path, toml).unwrap_or_default();
         }
-        let path = member_path(TABLE, READ_ONLY);
+        let path = member_path(TABLE, READ_ONLY_KEY);
         if let Some(list) = toml.get(&path).cloned() {
             let expected = "a list of absolute paths other than \"/\", such as [\"/opt/python\"]";
             table.read_only =
@@ -65,7 +65,10 @@ impl SandboxTable {
     /// Returns what the sandboxed bots may read and use as JSON.
     pub fn to_json(&self) -> Value {
         let mut json = self.limits.to_json();
-        json.insert(READ_ONLY.to_owned(), self.read_only.iter().map(|path| path.to_string_lossy()).collect());
+        json.insert(
+            READ_ONLY_KEY.to_owned(),
+            self.read_only.iter().map(|path| path.to_string_lossy()).collect(),
+        );
         json.into()
     }
 }

@@ -98,7 +98,7 @@ fn tag_name(tag: &str) -> &str {
     &name[..name.find([' ', '\n', '/', '>']).unwrap_or(name.len())]
 }
 
-/// Returns the names and values of a tag's attributes, with escaped characters.
+/// Returns the names and values of a tag's attributes. Characters that are escaped in the values stay escaped.
 fn attributes_of<'a>(name: &str, tag: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
     let mut attributes = Vec::new();
     let mut rest = tag[1 + name.len()..].trim_end_matches('>').trim_end_matches('/').trim();

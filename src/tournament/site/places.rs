@@ -107,7 +107,7 @@ impl SitePlaces {
     }
 }
 
-/// Splits a path into a name and its extension; without one, it is that of a page for people.
+/// Splits a path into a name and its extension; without a known extension, it is `html`.
 fn split_extension(path: &str) -> (&str, &str) {
     let known = path.rsplit_once('.').filter(|(_, extension)| EXTENSIONS.contains(extension));
     known.unwrap_or((path, "html"))

@@ -21,7 +21,7 @@ use std::{
     io::{BufWriter, Write as _},
 };
 
-/// What a site has.
+/// How much a site has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SiteCounts {
     /// The number of files.
@@ -114,7 +114,7 @@ impl<'a> SiteExport<'a> {
 
     /// Fetches, verifies and writes the manifest.
     async fn write_manifest(&mut self) -> Result<Manifest, Failure> {
-        let path = self.folder.file(MANIFEST_FILE)?;
+        let path = self.folder.file_path(MANIFEST_FILE)?;
         let failed = |error| Failure::runtime(error, path.display());
         let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
         let id = self.places.tournament;
@@ -142,7 +142,8 @@ impl<'a> SiteExport<'a> {
         Ok(())
     }
 
-    /// Writes the records of all matches, and returns the matches that get a page.
+    /// Writes the record of each match, and returns the matches that get a page, whose JSON is written as well. If no
+    /// match gets a page, nothing is written.
     async fn write_records(&mut self, manifest: &Manifest) -> Result<Vec<MatchId>, Failure> {
         let mut pages = Vec::new();
         if self.which == SiteMatches::None {
@@ -211,14 +212,15 @@ impl<'a> SiteExport<'a> {
 
     fn write_file(&mut self, place: Option<Place>, bytes: &[u8]) -> Result<(), Failure> {
         let Some(place) = place else { return Ok(()) };
-        let path = self.folder.file(&place.file)?;
+        let path = self.folder.file_path(&place.file)?;
         fs::write(&path, bytes).map_err(|error| Failure::runtime(error, path.display()))?;
         self.counts.files += 1;
         self.counts.bytes += bytes.len() as u64;
         Ok(())
     }
 
-    /// Returns the link from a file to an address, and queues the file of the address unless it belongs to a match.
+    /// Returns the link from a file to an address; `None` if the site has no file for it, or if it leads to another
+    /// position in a page without steps. Queues the file of the address unless it belongs to a match.
     fn find_link(&mut self, address: &str, from: &str, has_steps: bool) -> Option<String> {
         // A news feed has the public address of its server.
         let path = if from.rsplit('.').next() == Some("atom") {
