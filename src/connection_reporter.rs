@@ -10,11 +10,11 @@ pub struct ConnectionReporter {
 }
 
 impl ConnectionReporter {
-    /// Returns the message in an update; `None` if the update is about the connection. Prints a note when the connection
-    /// is lost and when it is restored.
-    pub fn extract_message<T>(&mut self, news: WatchUpdate<T>, remote: &RemoteServer) -> Option<T> {
+    /// Returns the message in an update; `None` if the update is about the connection. Prints a note when the
+    /// connection is lost and when it is restored.
+    pub fn extract_message<T>(&mut self, update: WatchUpdate<T>, remote: &RemoteServer) -> Option<T> {
         let server = remote.name();
-        match news {
+        match update {
             WatchUpdate::Message(message) => return Some(message),
             WatchUpdate::Lost(reason) if !self.is_lost => {
                 screen::print_note(format_args!(

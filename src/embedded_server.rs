@@ -11,7 +11,7 @@ use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 #[derive(Debug)]
 pub struct EmbeddedServer {
     address: SocketAddr,
-    admin: Token,
+    admin_token: Token,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<(), ServeError>>,
 }
@@ -34,7 +34,7 @@ impl EmbeddedServer {
                 Shutdown::Graceful
             }),
         ));
-        Ok(Self { address, admin, stop, serving })
+        Ok(Self { address, admin_token: admin, stop, serving })
     }
 
     /// Returns the address on which the server listens.
@@ -49,7 +49,7 @@ impl EmbeddedServer {
 
     /// Returns the admin's token.
     pub fn admin_token(&self) -> &str {
-        self.admin.reveal()
+        self.admin_token.reveal()
     }
 
     /// Stops the server cleanly: open matches may finish within its grace period.

@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The heading in the help under which the flags that most commands have are listed.
-pub const HEADING: &str = "Server and output";
+pub const COMMON_HEADING: &str = "Server and output";
 
 /// The format of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum OutputFormat {
 
 /// The flag for JSON output.
 #[derive(Debug, Clone, Copy, clap::Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = COMMON_HEADING)]
 pub struct FormatArgs {
     /// Prints JSON, one document per line
     #[arg(long, global = true)]

@@ -26,7 +26,7 @@ const LINES_PER_CLIENT: (u64, u64) = (20, 1);
 const LINES_PER_KIND: (u64, u64) = (100, 5);
 /// Maximum number of pairs of a kind and a client that are counted separately. The lines of further clients are counted
 /// together.
-const MAX_COUNTED: usize = 1_024;
+const MAX_COUNTED_PAIRS: usize = 1_024;
 /// Maximum number of characters kept from the name of a client or from a line.
 const MAX_KEPT_CHARS: usize = 200;
 /// Log fields that name a client; if a line has several, the first of these counts.
@@ -46,6 +46,7 @@ type LineKey = (Identifier, Option<String>);
 /// The lines of one kind about one client.
 #[derive(Debug, Default)]
 struct CountedLines {
+    /// How much of their limit the lines have used.
     used: Option<RateUse<Instant>>,
     /// Dropped lines since the last summary.
     dropped: u64,
@@ -82,7 +83,7 @@ impl LogLimiter {
         let mut counted = self.lock();
         let of_kind = (kind.clone(), None);
         let mut key = (kind, client);
-        if counted.len() >= MAX_COUNTED && !counted.contains_key(&key) {
+        if counted.len() >= MAX_COUNTED_PAIRS && !counted.contains_key(&key) {
             key.1 = None;
         }
         let count = |key: &LineKey, (at_once, rate)| {
@@ -239,7 +240,7 @@ mod tests {
             }
         });
         assert!((200..=300).contains(&lines.len()), "{} lines", lines.len());
-        assert!(limiter.lock().len() <= MAX_COUNTED + 2, "memory is bounded");
+        assert!(limiter.lock().len() <= MAX_COUNTED_PAIRS + 2, "memory is bounded");
         let sums = limiter.take_summaries(Instant::now());
         let dropped: usize =
             sums.iter().map(|sum| sum.split(' ').next().unwrap().parse::<usize>().unwrap()).sum();

@@ -22,7 +22,7 @@ use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
 
 /// The maximum number of records that are requested at the same time.
-const MAX_IN_FLIGHT: usize = 8;
+const MAX_PENDING_RECORDS: usize = 8;
 
 /// The flags that select matches.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -235,7 +235,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// error and left out; one whose record was pruned is only counted.
     pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
-            while self.pending.len() < MAX_IN_FLIGHT {
+            while self.pending.len() < MAX_PENDING_RECORDS {
                 let Some(game) = self.next_wanted_match().await? else { break };
                 let mut matches = self.remote.match_client();
                 let request = pb::GetRecordRequest { match_id: game.id.clone() };

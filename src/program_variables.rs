@@ -5,8 +5,9 @@
 
 use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
-/// The caller's variables that every program inherits. They name the user, the language, the time zone, the folders of
-/// files, interpreters and modules, and the log filter. Proxy variables are not among them, because they may contain a password.
+/// The caller's variables that every program inherits. They name the user, the language, the time zone, the folders
+/// of files, interpreters and modules, and the log filter. Proxy variables are not among them, because they may
+/// contain a password.
 const INHERITED_VARIABLES: [&str; 19] = [
     "PATH",
     "HOME",

@@ -1,13 +1,13 @@
 //! Generates the reference pages for all commands and for all settings of the server.
 
-use crate::{form::HEADING, program_command, serve::ServeSettings};
+use crate::{form::COMMON_HEADING, program_command, serve::ServeSettings};
 use clap::{Arg, ArgAction, Command};
 use lastnim_config::SettingTable as _;
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Returns a Markdown page of all commands and their options.
-pub fn commands() -> String {
+pub fn commands_page() -> String {
     let program = program_command();
     let common = common_options(&program);
     let mut page = String::new();
@@ -25,7 +25,7 @@ pub fn commands() -> String {
 }
 
 /// Returns a Markdown table of all settings of `lastnim serve`.
-pub fn server_settings() -> String {
+pub fn server_settings_table() -> String {
     let mut table = "| key | default | what it is |\n|---|---|---|\n".to_owned();
     for setting in ServeSettings::default().settings() {
         let default = match setting.value() {
@@ -48,7 +48,8 @@ const OPTION_HEAD: &str = "| option | value | default | what it does |\n|---|---
 fn common_options(program: &Command) -> Vec<Arg> {
     let command = program.find_subcommand("tournament").and_then(|group| group.find_subcommand("list"));
     let options = command.into_iter().flat_map(Command::get_arguments);
-    let common = options.filter(|arg| arg.get_help_heading() == Some(HEADING) && arg.get_id() != "csv");
+    let common =
+        options.filter(|arg| arg.get_help_heading() == Some(COMMON_HEADING) && arg.get_id() != "csv");
     common.cloned().collect()
 }
 

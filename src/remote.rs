@@ -4,7 +4,7 @@ use crate::{
     Failure,
     credentials::{Credentials, TOKEN_HELP, TokenSource, credentials_path},
     exit::ServerRefusal,
-    form::HEADING,
+    form::COMMON_HEADING,
     timed_channel::TimedChannel,
 };
 use lastnim_client::{
@@ -33,7 +33,7 @@ pub const MAX_PAGE_SIZE: u32 = 1_000;
 
 /// The server, and the token of the caller.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = COMMON_HEADING)]
 pub struct ServerArgs {
     /// The server: host:port, a URL or unix:PATH [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
@@ -55,13 +55,13 @@ pub struct ServerArgs {
 #[derive(Debug, clap::Args)]
 pub struct TlsArgs {
     /// A PEM file of certificate authorities to trust for https:// instead of the system's
-    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = COMMON_HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
     /// A PEM file with the certificate to show to a server that asks clients for one
-    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CLIENT_CERT", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = COMMON_HEADING, env = "LASTNIM_CLIENT_CERT", value_name = "FILE")]
     client_cert: Option<PathBuf>,
     /// A PEM file with the private key of that certificate
-    #[arg(long, global = true, help_heading = HEADING, env = "LASTNIM_CLIENT_KEY", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = COMMON_HEADING, env = "LASTNIM_CLIENT_KEY", value_name = "FILE")]
     client_key: Option<PathBuf>,
 }
 

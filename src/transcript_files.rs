@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The file extension of transcripts.
-const EXTENSION: &str = "jsonl";
+const TRANSCRIPT_EXTENSION: &str = "jsonl";
 
 /// Returns the named transcripts. Each folder is replaced by its files that end in `.jsonl`, sorted by name.
 ///
@@ -30,14 +30,14 @@ fn transcripts_of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut inside = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.is_file() && path.extension().is_some_and(|extension| extension == EXTENSION) {
+        if path.is_file() && path.extension().is_some_and(|extension| extension == TRANSCRIPT_EXTENSION) {
             inside.push(path);
         }
     }
     inside.sort();
     if inside.is_empty() {
         return Err(Failure::input(format!(
-            "{}: this folder has no transcripts: expected files that end in .{EXTENSION}",
+            "{}: this folder has no transcripts: expected files that end in .{TRANSCRIPT_EXTENSION}",
             folder.display()
         )));
     }

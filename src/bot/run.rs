@@ -6,7 +6,7 @@ use crate::{
     bot::kind::PlayedBot,
     bot::llm::{build_llm_bot, play_llm_bot, refuse_llm_flags},
     credentials::TokenSource,
-    form::{FormatArgs, HEADING, OutputFormat},
+    form::{COMMON_HEADING, FormatArgs, OutputFormat},
     hidden_memory::hide_memory,
     remote::{self, Target, TlsArgs},
     runtime,
@@ -47,15 +47,15 @@ pub struct RunArgs {
     /// The house bots are: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1), mcts-PLAYOUTS (1 to 100000), liar, naive, keeper or breaker.
     name: PlayedBot,
     /// The server: host:port, a URL or unix:PATH [default: that of `lastnim login`, or 127.0.0.1:7600]
-    #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
+    #[arg(long, help_heading = COMMON_HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
     #[command(flatten)]
     tls: TlsArgs,
     /// The bot's token; use --token-file or `LASTNIM_TOKEN`, because other users can read the command line
-    #[arg(long, help_heading = HEADING)]
+    #[arg(long, help_heading = COMMON_HEADING)]
     token: Option<String>,
     /// A file with the token, also as `LASTNIM_TOKEN_FILE`
-    #[arg(long, help_heading = HEADING, value_name = "FILE", conflicts_with = "token")]
+    #[arg(long, help_heading = COMMON_HEADING, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
     /// The tournament to join; the bot stops at its end
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]

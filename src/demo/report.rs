@@ -82,7 +82,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
 struct TakeTotals {
     plies: usize,
     errors: usize,
-    as_predicted: usize,
+    won_as_predicted: usize,
 }
 
 fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
@@ -90,7 +90,7 @@ fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
     TakeTotals {
         plies: audits().map(|audit| audit.plies.len()).sum(),
         errors: audits().flat_map(|audit| &audit.plies).filter(|ply| !ply.is_optimal()).count(),
-        as_predicted: audits().filter(|audit| audit.winner == audit.predicted_winner).count(),
+        won_as_predicted: audits().filter(|audit| audit.winner == audit.predicted_winner).count(),
     }
 }
 
@@ -116,7 +116,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     let worst = worst_errors(matches);
     let optimal_play = format!(
         "The seat that wins under optimal play (an equilibrium, not a forced win) won in {} of {} matches; {} of {} takes were errors.",
-        totals.as_predicted,
+        totals.won_as_predicted,
         matches.len(),
         totals.errors,
         totals.plies,
@@ -182,7 +182,7 @@ pub fn print_json(played: &DemoTournament) -> io::Result<()> {
         "matches": played.matches.len(),
         "plies": totals.plies,
         "errors": totals.errors,
-        "won_as_predicted": totals.as_predicted,
+        "won_as_predicted": totals.won_as_predicted,
         "standings": messages_to_json(&played.standings),
         "worst_errors": worst,
     });

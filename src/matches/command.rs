@@ -24,7 +24,7 @@ use lastnim_report::{
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// The maximum width of a model's reason, in terminal columns.
-const REASON_COLUMNS: usize = 58;
+const MAX_REASON_COLUMNS: usize = 58;
 
 /// Creates, shows, follows and lists matches on a server
 #[derive(Debug, Args)]
@@ -157,11 +157,11 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Res
     let mut players = SeatNames::default();
     let mut began_us = None;
     loop {
-        let news = events.next_update().await.map_err(|status| remote.refusal_failure(&status))?;
-        if matches!(news, WatchUpdate::Opened) {
+        let update = events.next_update().await.map_err(|status| remote.refusal_failure(&status))?;
+        if matches!(update, WatchUpdate::Opened) {
             seen.restart();
         }
-        let Some(watched) = link.extract_message(news, remote) else { continue };
+        let Some(watched) = link.extract_message(update, remote) else { continue };
         let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
         // A heartbeat has no event.
         let Some(timed) = event.filter(|event| seen.note(event)) else { continue };
@@ -212,7 +212,7 @@ fn reasons_of_event(
     place.into_iter().flat_map(|(seat, ply)| {
         let asked = questions.get(&ply).into_iter().flatten();
         let own = asked.filter(move |question| question.seat() == seat as usize);
-        own.filter_map(|question| question.reason_fact(REASON_COLUMNS))
+        own.filter_map(|question| question.reason_fact(MAX_REASON_COLUMNS))
     })
 }
 

@@ -38,6 +38,7 @@ pub struct OutageCause {
 /// The outages of all models of a run.
 #[derive(Debug, Default)]
 pub struct Outages {
+    /// When the open outage of each bot began.
     open: BTreeMap<BotName, Instant>,
 }
 
@@ -151,7 +152,7 @@ impl GrowingTranscript {
 pub async fn follow_transcript(
     bot: BotName,
     mut transcript: GrowingTranscript,
-    news: mpsc::Sender<LocalBotEvent>,
+    events: mpsc::Sender<LocalBotEvent>,
 ) {
     let mut waiting = WaitingQuestions::default();
     loop {
@@ -175,7 +176,7 @@ pub async fn follow_transcript(
                 OutageChange::Began(cause) => LocalBotEvent::OutageBegan { bot, cause },
                 OutageChange::Ended => LocalBotEvent::OutageEnded { bot },
             };
-            if news.send(event).await.is_err() {
+            if events.send(event).await.is_err() {
                 return;
             }
         }

@@ -79,22 +79,22 @@ pub struct LocalBots {
     tasks: JoinSet<()>,
     phase: watch::Sender<RunPhase>,
     sender: mpsc::Sender<LocalBotEvent>,
-    news: mpsc::Receiver<LocalBotEvent>,
+    events: mpsc::Receiver<LocalBotEvent>,
 }
 
 impl LocalBots {
     pub fn new(target: TournamentAddress) -> Self {
-        let (sender, news) = mpsc::channel(EVENT_QUEUE_CAPACITY);
-        Self { target, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
+        let (sender, events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
+        Self { target, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, events }
     }
 
     /// Starts a house bot, which connects with this token.
     pub fn add_house_bot(&mut self, bot: BotName, house: HouseBot, seed: u64, token: String) {
-        let (target, phase, news) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
+        let (target, phase, events) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
         let play = async move {
             if let Err(why) = play_house_bot(house, seed, token, &target, phase).await {
                 // An error is ignored: the receiver may be gone.
-                let _ = news.send(LocalBotEvent::Lost { bot, why }).await;
+                let _ = events.send(LocalBotEvent::Lost { bot, why }).await;
             }
         };
         // The task logs nothing, because the bot would report a lost server when the run stops.
@@ -103,17 +103,17 @@ impl LocalBots {
 
     /// Starts a program; `word` is its name in the tournament file.
     pub fn add_program(&mut self, program: BotProgram, word: String) {
-        let (target, phase, news) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
-        self.tasks.spawn(SupervisedBot { program, word, target, phase, news }.run());
+        let (target, phase, events) = (self.target.clone(), self.phase.subscribe(), self.sender.clone());
+        self.tasks.spawn(SupervisedBot { program, word, target, phase, events }.run());
     }
 
     /// Reports the outages that a model's bot writes into its transcript from now on.
     pub fn follow_transcript(&mut self, bot: BotName, transcript: &Path) {
-        let (transcript, news) = (GrowingTranscript::at_end_of(transcript), self.sender.clone());
+        let (transcript, events) = (GrowingTranscript::at_end_of(transcript), self.sender.clone());
         let mut phase = self.phase.subscribe();
         self.tasks.spawn(async move {
             tokio::select! {
-                () = follow_transcript(bot, transcript, news) => {}
+                () = follow_transcript(bot, transcript, events) => {}
                 () = wait_for_phase(&mut phase, RunPhase::Over) => {}
             }
         });
@@ -121,8 +121,8 @@ impl LocalBots {
 
     /// Waits for the next event. Safe to cancel.
     pub async fn next_event(&mut self) -> LocalBotEvent {
-        match self.news.recv().await {
-            Some(news) => news,
+        match self.events.recv().await {
+            Some(event) => event,
             None => std::future::pending().await,
         }
     }
@@ -130,7 +130,7 @@ impl LocalBots {
     /// Waits for the bots to exit after the tournament, then stops those that remain.
     pub async fn wait_then_stop(mut self) {
         self.phase.send_replace(RunPhase::Over);
-        self.news.close();
+        self.events.close();
         // The remaining bots are stopped below.
         let _ = timeout(EXIT_GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.stop_all().await;
@@ -139,7 +139,7 @@ impl LocalBots {
     /// Stops all bots, and waits for a limited time until they have ended.
     pub async fn stop_all(mut self) {
         self.phase.send_replace(RunPhase::Stopped);
-        self.news.close();
+        self.events.close();
         if timeout(STOP_TIMEOUT, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
             tracing::warn!("some bots did not stop in time: no longer waiting for them");
         }
@@ -180,7 +180,7 @@ struct SupervisedBot {
     word: String,
     target: TournamentAddress,
     phase: watch::Receiver<RunPhase>,
-    news: mpsc::Sender<LocalBotEvent>,
+    events: mpsc::Sender<LocalBotEvent>,
 }
 
 impl SupervisedBot {
@@ -256,8 +256,8 @@ impl SupervisedBot {
         tournament.is_ok_and(|tournament| crate::runner::report::is_tournament_over(&tournament))
     }
 
-    async fn send_event(&self, news: LocalBotEvent) {
+    async fn send_event(&self, event: LocalBotEvent) {
         // An error is ignored: the receiver may be gone.
-        let _ = self.news.send(news).await;
+        let _ = self.events.send(event).await;
     }
 }

@@ -60,7 +60,7 @@ pub struct RunProgress {
     /// `None` before the first state, which may contain losses from before this run.
     seats_lost: Option<HashMap<String, SeatLosses>>,
     /// How the programs of bots ended last, until it is printed with lost seats.
-    ends: HashMap<String, String>,
+    program_ends: HashMap<String, String>,
     logs: HashMap<String, PathBuf>,
 }
 
@@ -119,7 +119,7 @@ impl RunProgress {
             is_paused: false,
             file,
             seats_lost: None,
-            ends: HashMap::new(),
+            program_ends: HashMap::new(),
             logs: programs.map(|player| (player.name.to_string(), folder.log_file(&player.name))).collect(),
         }
     }
@@ -155,8 +155,8 @@ impl RunProgress {
     }
 
     /// Describes an event of a bot in one line.
-    pub fn bot_event_line(&self, news: &LocalBotEvent) -> String {
-        match news {
+    pub fn bot_event_line(&self, event: &LocalBotEvent) -> String {
+        match event {
             LocalBotEvent::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); restarting it in {} ms, for the {} time{}",
                 pause.as_millis(),
@@ -187,9 +187,9 @@ impl RunProgress {
     }
 
     /// Remembers how a bot's program ended, for messages about the seats that this costs.
-    pub fn note_program_end(&mut self, news: &LocalBotEvent) {
-        if let LocalBotEvent::Restarted { bot, how, .. } | LocalBotEvent::GaveUp { bot, how, .. } = news {
-            self.ends.insert(bot.to_string(), how.clone());
+    pub fn note_program_end(&mut self, event: &LocalBotEvent) {
+        if let LocalBotEvent::Restarted { bot, how, .. } | LocalBotEvent::GaveUp { bot, how, .. } = event {
+            self.program_ends.insert(bot.to_string(), how.clone());
         }
     }
 
@@ -310,7 +310,7 @@ impl RunProgress {
     /// Prints the seats that a bot lost, with the reasons that the server lists.
     pub fn print_losses(&mut self, losses: &NewLosses, listed: &[pb::LostSeat]) {
         let NewLosses { bot, count, line } = losses;
-        let end = self.ends.remove(bot).map(|how| format!("; its program ended before ({how})"));
+        let end = self.program_ends.remove(bot).map(|how| format!("; its program ended before ({how})"));
         self.print_line(&format!("{bot}: {line}{}{}", end.unwrap_or_default(), self.log_hint(bot)));
         let named = self.seats_lost.as_mut().and_then(|told| told.get_mut(bot));
         let named = named.map(|told| &mut told.matches);

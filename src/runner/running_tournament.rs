@@ -112,7 +112,7 @@ impl RunningTournament<'_> {
             self.progress.show_awaited_bots(&self.missing);
             tokio::select! {
                 () = sleep(POLL_INTERVAL) => {}
-                news = self.players.next_event() => self.handle_event_before_start(&news)?,
+                event = self.players.next_event() => self.handle_event_before_start(&event)?,
             }
         }
     }
@@ -131,11 +131,11 @@ impl RunningTournament<'_> {
             self.progress.show_awaited_bots(&self.returning);
             tokio::select! {
                 () = sleep(POLL_INTERVAL) => {}
-                news = self.players.next_event() => {
-                    if let LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } = &news {
+                event = self.players.next_event() => {
+                    if let LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } = &event {
                         self.returning.retain(|player| player.name != *bot);
                     }
-                    self.handle_bot_event(&news).await?;
+                    self.handle_bot_event(&event).await?;
                 }
             }
         }
@@ -168,7 +168,7 @@ impl RunningTournament<'_> {
                     Ok(None) => return Ok(Some(Status::unavailable("the server closed the stream before the tournament ended"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
-                news = self.players.next_event() => self.handle_bot_event(&news).await?,
+                event = self.players.next_event() => self.handle_bot_event(&event).await?,
                 () = sleep_until(self.freeze_retry.unwrap_or_else(Instant::now)), if self.freeze_retry.is_some() => {
                     self.adjust_and_print().await;
                 }
@@ -181,10 +181,10 @@ impl RunningTournament<'_> {
     }
 
     /// Reacts to an event of a bot, and reports it.
-    async fn handle_bot_event(&mut self, news: &LocalBotEvent) -> Result<(), Failure> {
-        self.progress.note_program_end(news);
-        let line = self.progress.bot_event_line(news);
-        match news {
+    async fn handle_bot_event(&mut self, event: &LocalBotEvent) -> Result<(), Failure> {
+        self.progress.note_program_end(event);
+        let line = self.progress.bot_event_line(event);
+        match event {
             LocalBotEvent::OutageBegan { bot, cause } => {
                 let is_first = self.outages.begin(bot);
                 let frozen = self.adjust_freeze().await;
@@ -203,13 +203,13 @@ impl RunningTournament<'_> {
                 self.adjust_and_print().await;
             }
             LocalBotEvent::GaveUp { bot, .. } | LocalBotEvent::Lost { bot, .. } => {
-                self.print_bot_event(news)?;
+                self.print_bot_event(event)?;
                 // The program has lost its waiting questions and will not report their end, so the outage ends here.
                 if self.outages.end(bot).is_some() {
                     self.adjust_and_print().await;
                 }
             }
-            LocalBotEvent::Restarted { .. } | LocalBotEvent::Refused { .. } => self.print_bot_event(news)?,
+            LocalBotEvent::Restarted { .. } | LocalBotEvent::Refused { .. } => self.print_bot_event(event)?,
         }
         Ok(())
     }
@@ -273,9 +273,9 @@ impl RunningTournament<'_> {
     }
 
     /// Reports an event of a bot. A bot that could not start ends the run.
-    fn print_bot_event(&self, news: &LocalBotEvent) -> Result<(), Failure> {
-        let line = self.progress.bot_event_line(news);
-        if matches!(news, LocalBotEvent::Refused { .. }) {
+    fn print_bot_event(&self, event: &LocalBotEvent) -> Result<(), Failure> {
+        let line = self.progress.bot_event_line(event);
+        if matches!(event, LocalBotEvent::Refused { .. }) {
             let file = self.file.display();
             return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
         }
@@ -284,8 +284,8 @@ impl RunningTournament<'_> {
     }
 
     /// Handles an event of a bot before the first match: the start does not wait for a bot that cannot connect.
-    fn handle_event_before_start(&self, news: &LocalBotEvent) -> Result<(), Failure> {
-        let (bot, why) = match news {
+    fn handle_event_before_start(&self, event: &LocalBotEvent) -> Result<(), Failure> {
+        let (bot, why) = match event {
             LocalBotEvent::GaveUp { bot, how, log } => {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
@@ -295,7 +295,7 @@ impl RunningTournament<'_> {
             LocalBotEvent::Restarted { .. }
             | LocalBotEvent::Refused { .. }
             | LocalBotEvent::OutageBegan { .. }
-            | LocalBotEvent::OutageEnded { .. } => return self.print_bot_event(news),
+            | LocalBotEvent::OutageEnded { .. } => return self.print_bot_event(event),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(

@@ -114,8 +114,8 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     }
     let ServerTokens { known_tokens, generated_token } = read_tokens(args)?;
     start_server_log(settings.log.as_ref(), settings.log_format);
-    let accepted = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
-    let server = RecoveringServer { settings, known_tokens, generated_token, form, accepted };
+    let accepted_losses = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
+    let server = RecoveringServer { settings, known_tokens, generated_token, form, accepted_losses };
     server.run()
 }
 

@@ -41,7 +41,7 @@ pub struct RecoveringServer {
     /// The admin token, if it was generated.
     pub generated_token: Option<Token>,
     pub form: OutputFormat,
-    pub accepted: AcceptedLosses,
+    pub accepted_losses: AcceptedLosses,
 }
 
 /// The state that survives a restart in the same process.
@@ -52,12 +52,12 @@ struct RestartState {
     /// The TLS of the socket, if any.
     tls: Option<Arc<ServerTls>>,
     /// Why the server restarts.
-    restart: Option<Restart>,
+    restart: Option<RestartReason>,
 }
 
 /// Why a server restarts in the same process.
 #[derive(Debug)]
-enum Restart {
+enum RestartReason {
     /// The database lost commits, as described.
     LostCommits(String),
     /// This server handed the database over to another one.
@@ -89,7 +89,7 @@ fn may_succeed_later(error: &anyhow::Error) -> bool {
     error.is_some_and(|error| error.is_transient() || matches!(error, StoreError::Taken(_)))
 }
 
-impl Restart {
+impl RestartReason {
     fn log(&self) {
         match self {
             Self::LostCommits(loss) => tracing::error!(
@@ -149,7 +149,7 @@ impl RecoveringServer {
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         match restart {
-            Some(Restart::LostCommits(loss)) => tracing::error!(
+            Some(RestartReason::LostCommits(loss)) => tracing::error!(
                 %loss,
                 tournaments = arena.open_tournament_count(),
                 matches = arena.open_match_count(),
@@ -202,20 +202,22 @@ impl RecoveringServer {
                 biased;
                 () = shutdown => return Shutdown::Graceful,
                 () = hand_over, if stands_by => {
-                    let _ = noted.set(Restart::HandedOver);
+                    let _ = noted.set(RestartReason::HandedOver);
                 }
                 silent = wait_until_unconfirmed(|| owner.time_since_store_confirmed()), if stands_by => {
                     let why = format!("for {silent:.1?} the database has not confirmed that it still belongs to this server");
-                    let _ = noted.set(Restart::Displaced(why));
+                    let _ = noted.set(RestartReason::Displaced(why));
                 }
             }
             Shutdown::Immediate
         });
         let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
         restart_state.restart = match &served {
-            Err(ServeError::Store(StoreError::LostCommits(why))) => Some(Restart::LostCommits(why.clone())),
+            Err(ServeError::Store(StoreError::LostCommits(why))) => {
+                Some(RestartReason::LostCommits(why.clone()))
+            }
             Err(ServeError::Store(taken @ StoreError::Taken(_))) if stands_by => {
-                Some(Restart::Displaced(taken.to_string()))
+                Some(RestartReason::Displaced(taken.to_string()))
             }
             _ => Arc::into_inner(stopped).and_then(OnceLock::into_inner),
         };
@@ -230,24 +232,24 @@ impl RecoveringServer {
         listen: impl Fn() -> io::Result<ServerListener>,
         key: &SigningKey,
         card: &ServerCard,
-        restart: Option<&Restart>,
+        restart: Option<&RestartReason>,
     ) -> Result<OpenedArena, Failure> {
         let settings = &self.settings;
-        let open = || settings.open_backend(self.accepted, key.clone(), card.to_json());
+        let open = || settings.open_backend(self.accepted_losses, key.clone(), card.to_json());
         if !settings.standby {
             let backend = match restart {
                 Some(_) => self.reopen_backend(open).await?,
                 None => open().await?,
             };
-            return self.arena_on(backend, card).await;
+            return self.open_arena_on(backend, card).await;
         }
         let (name, holder) = watch::channel(None);
-        let has_let_go = matches!(restart, Some(Restart::HandedOver));
+        let has_let_go = matches!(restart, Some(RestartReason::HandedOver));
         let opening = async {
             let mut logged = String::new();
             loop {
                 wait_for_turn(&settings.store, card, &name, has_let_go).await?;
-                let opened = async { self.arena_on(open().await?, card).await };
+                let opened = async { self.open_arena_on(open().await?, card).await };
                 match opened.await {
                     Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
                         let words = format!("{error:#}");
@@ -272,7 +274,7 @@ impl RecoveringServer {
 
     /// Opens the arena on a store, and tells waiting servers that this one serves. While many open matches are read, the
     /// database is queried every second, so that no other server considers this one lost.
-    async fn arena_on(&self, backend: Backend, card: &ServerCard) -> Result<OpenedArena, Failure> {
+    async fn open_arena_on(&self, backend: Backend, card: &ServerCard) -> Result<OpenedArena, Failure> {
         let store = Arc::clone(&backend.store);
         let opening = async {
             let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;

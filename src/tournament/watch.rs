@@ -27,9 +27,9 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForma
     let mut seen = TournamentStatus::default();
     while !seen.is_over() {
         tokio::select! {
-            news = states.next_update() => {
-                let news = news.map_err(|status| remote.refusal_failure(&status))?;
-                if let Some(state) = screen.bar.suspend(|| link.extract_message(news, remote)) {
+            update = states.next_update() => {
+                let update = update.map_err(|status| remote.refusal_failure(&status))?;
+                if let Some(state) = screen.bar.suspend(|| link.extract_message(update, remote)) {
                     seen.update(state);
                     screen.show_tournament(&seen.tournament);
                 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::{ops::RangeInclusive, path::Path, time::Duration};
 
 /// The name of the table.
-const TABLE: &str = "llm";
+const TABLE_NAME: &str = "llm";
 /// The keys of the table. All of them may be amended during a run.
 pub const LLM_TABLE_KEYS: [&str; 4] = ["budget", "token_budget", "reply_token_budget", "outage_limit"];
 /// The longest outage limit, in milliseconds: 29 days.
@@ -41,7 +41,7 @@ impl LlmTable {
     /// Reads the table and reports its mistakes.
     pub fn read(toml: &mut TomlDocument) -> Self {
         let mut table = Self::default();
-        if toml.has_table(TABLE, &LLM_TABLE_KEYS) {
+        if toml.has_table(TABLE_NAME, &LLM_TABLE_KEYS) {
             set_value(&mut table.budget, LLM_TABLE_KEYS[0], 0..=u64::MAX, toml);
             set_value(&mut table.token_budget, LLM_TABLE_KEYS[1], 0..=u64::MAX, toml);
             set_value(&mut table.reply_token_budget, LLM_TABLE_KEYS[2], 0..=u64::MAX, toml);
@@ -94,7 +94,7 @@ fn set_value(
     range: RangeInclusive<u64>,
     toml: &mut TomlDocument,
 ) {
-    let path = member_path(TABLE, key);
+    let path = member_path(TABLE_NAME, key);
     let Some(value) = toml.get(&path).cloned() else { return };
     if let Err(error) = setting.set(&value, &range) {
         toml.report_mistake(&path, error);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// The name of the table.
-const TABLE: &str = "sandbox";
+const TABLE_NAME: &str = "sandbox";
 /// The key that puts all bots into a sandbox, except those that say otherwise.
 const DEFAULT_KEY: &str = "default";
 /// The key of further files and folders that all sandboxed bots can read.
@@ -38,22 +38,22 @@ impl SandboxTable {
             let mut limits = table.limits.settings();
             let keys: Vec<_> =
                 [DEFAULT_KEY, READ_ONLY_KEY].into_iter().chain(limits.iter().map(Setting::key)).collect();
-            if !toml.has_table(TABLE, &keys) {
+            if !toml.has_table(TABLE_NAME, &keys) {
                 return Self::default();
             }
             for limit in &mut limits {
-                let path = member_path(TABLE, limit.key());
+                let path = member_path(TABLE_NAME, limit.key());
                 let Some(value) = toml.get(&path).cloned() else { continue };
                 if let Err(error) = limit.set(&value) {
                     toml.report_mistake(&path, error);
                 }
             }
         }
-        let path = member_path(TABLE, DEFAULT_KEY);
+        let path = member_path(TABLE_NAME, DEFAULT_KEY);
         if let Some(word) = toml.get(&path).cloned() {
             table.is_default = read_sandbox_word(&word, &path, toml).unwrap_or_default();
         }
-        let path = member_path(TABLE, READ_ONLY_KEY);
+        let path = member_path(TABLE_NAME, READ_ONLY_KEY);
         if let Some(list) = toml.get(&path).cloned() {
             let expected = "a list of absolute paths other than \"/\", such as [\"/opt/python\"]";
             table.read_only =

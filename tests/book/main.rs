@@ -16,12 +16,12 @@ fn repository() -> &'static Path {
 
 #[test]
 fn commands_are_up_to_date() {
-    blocks::check("commands", &lastnim::reference::commands());
+    blocks::check("commands", &lastnim::reference::commands_page());
 }
 
 #[test]
 fn server_settings_are_up_to_date() {
-    blocks::check("server-settings", &lastnim::reference::server_settings());
+    blocks::check("server-settings", &lastnim::reference::server_settings_table());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use lastnim_proto::pb;
 
 /// The number of runs of the bot that uses random playouts. Their seeds count up from 0.
 const PLAYOUT_RUNS: u8 = 16;
+/// The house bot that uses random playouts.
 const PLAYOUT_BOT: &str = "mcts-32";
 
 /// Measures how difficult a position is for the seat to move. Renumbering the seats does not change the difficulty.

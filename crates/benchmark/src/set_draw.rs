@@ -129,8 +129,8 @@ fn line_of_item(item: &SetItem) -> String {
     item_line(item.tier, item.number, &item.game, &opponents.join(" "), &difficulty)
 }
 
-/// Draws the first `count` items of each tier of `lastnim-1`, and returns their lines in the set's file. The number of seats and the opponents are drawn
-/// uniformly. The position is the tier's next candidate with this many seats.
+/// Draws the first `count` items of each tier of `lastnim-1`, and returns their lines in the set's file. The number
+/// of seats and the opponents are drawn uniformly. The position is the tier's next candidate with this many seats.
 fn draw_first_set(count: u32) -> String {
     let mut drawn: Vec<_> = (2..=5).map(|seats| (first_set_candidates(seats), Vec::new())).collect();
     let mut text = String::new();

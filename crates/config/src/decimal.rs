@@ -8,7 +8,7 @@ use thiserror::Error;
 /// The number of parts in a whole: decimals are stored in millionths.
 const PARTS_PER_UNIT: u64 = 1_000_000;
 /// The largest number that a decimal can have.
-const MAX_WHOLE: u64 = 1_000_000_000;
+const MAX_VALUE: u64 = 1_000_000_000;
 
 /// A number from 0 to a billion with up to six decimal places, such as a temperature or a price. Decimals are exact and
 /// can be compared.
@@ -19,7 +19,7 @@ pub struct Decimal {
 
 /// A string that is not a valid decimal.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} is not a number from 0 to {MAX_WHOLE} with at most six digits after the decimal point")]
+#[error("{0} is not a number from 0 to {MAX_VALUE} with at most six digits after the decimal point")]
 pub struct DecimalError(String);
 
 impl Decimal {
@@ -37,7 +37,7 @@ impl Decimal {
 
 impl From<u32> for Decimal {
     fn from(whole: u32) -> Self {
-        Self { millionths: u64::from(whole).min(MAX_WHOLE) * PARTS_PER_UNIT }
+        Self { millionths: u64::from(whole).min(MAX_VALUE) * PARTS_PER_UNIT }
     }
 }
 
@@ -51,12 +51,12 @@ impl FromStr for Decimal {
             if !is_number(whole) || !is_number(part) || part.len() > 6 {
                 return None;
             }
-            let whole = whole.parse().ok().filter(|&whole: &u64| whole <= MAX_WHOLE)?;
+            let whole = whole.parse().ok().filter(|&whole: &u64| whole <= MAX_VALUE)?;
             let part: u64 = format!("{part:0<6}").parse().ok()?;
             Some(Self { millionths: whole * PARTS_PER_UNIT + part })
         };
         parse()
-            .filter(|number| number.millionths <= MAX_WHOLE * PARTS_PER_UNIT)
+            .filter(|number| number.millionths <= MAX_VALUE * PARTS_PER_UNIT)
             .ok_or_else(|| DecimalError(text.into()))
     }
 }
@@ -91,7 +91,7 @@ impl SettingValue for Decimal {
         let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
         // In JSON, a whole floating-point number has a decimal place, such as 2.0, which can be parsed as well.
         let number: Self = text.parse().map_err(|error: DecimalError| error.to_string())?;
-        let (first, last) = (*range.start(), (*range.end()).min(MAX_WHOLE));
+        let (first, last) = (*range.start(), (*range.end()).min(MAX_VALUE));
         if number.millionths < first.saturating_mul(PARTS_PER_UNIT)
             || number.millionths > last * PARTS_PER_UNIT
         {

@@ -4,16 +4,16 @@ use lastnim_analysis::tree::Node;
 use lastnim_core::game::{Game, Position};
 
 /// The maximum number of characters of a state that a label shows. Longer states are shortened in the middle.
-const MAX_CHARACTERS: usize = 48;
+const MAX_STATE_CHARACTERS: usize = 48;
 
 /// Returns the state of a position as text, shortened in the middle if it is long.
 pub(super) fn position_label(position: &Position) -> String {
     let whole = position.to_string();
-    if whole.len() <= MAX_CHARACTERS {
+    if whole.len() <= MAX_STATE_CHARACTERS {
         return whole;
     }
     // States are ASCII, so bytes can be cut anywhere.
-    let half = MAX_CHARACTERS / 2;
+    let half = MAX_STATE_CHARACTERS / 2;
     format!("{} .. {}", &whole[..half], &whole[whole.len() - half..])
 }
 

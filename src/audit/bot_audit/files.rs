@@ -51,6 +51,7 @@ impl OrderedBatches {
     }
 }
 
+/// The records of a batch: the place of each, the result of verifying it, and its length in bytes.
 type VerifiedBatch = Vec<(RecordPlace, Result<RecordAdmission, RecordRefusal>, usize)>;
 
 /// Reads records from files, and from all `.json` and `.jsonl` files in folders; `-` is standard input.

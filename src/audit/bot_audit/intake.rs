@@ -53,16 +53,16 @@ impl MatchCounter for ModelMeasurer {
 /// Passes the records of an audit to a counter of matches, and counts the records that are left out.
 pub struct RecordIntake<C> {
     pub(super) counter: C,
-    pub(super) given: SeenMatches,
+    pub(super) seen: SeenMatches,
     /// Whether every match of each tournament is expected, and not only those of one bot.
     pub(super) expects_all_matches: bool,
-    pub(super) read: IntakeSummary,
+    pub(super) summary: IntakeSummary,
 }
 
 impl<C: MatchCounter> RecordIntake<C> {
     pub fn new(counter: C, trust: KeyTrust) -> Self {
-        let read = IntakeSummary::new(C::UNCOUNTED_DESCRIPTION, trust);
-        Self { counter, given: SeenMatches::default(), expects_all_matches: true, read }
+        let summary = IntakeSummary::new(C::UNCOUNTED_DESCRIPTION, trust);
+        Self { counter, seen: SeenMatches::default(), expects_all_matches: true, summary }
     }
 
     /// Returns how many matches have been counted so far.
@@ -76,34 +76,34 @@ impl<C: MatchCounter> RecordIntake<C> {
         place: impl FnOnce() -> RecordPlace,
         admitted: Result<RecordAdmission, RecordRefusal>,
     ) {
-        self.read.records += 1;
+        self.summary.records += 1;
         match admitted {
-            Ok(RecordAdmission::Counts(played)) => match self.given.mark_counted(played.record()) {
+            Ok(RecordAdmission::Counts(played)) => match self.seen.mark_counted(played.record()) {
                 MatchSighting::First => self.count_match(&played),
                 MatchSighting::Untracked => {
-                    self.read.untracked += 1;
+                    self.summary.untracked += 1;
                     self.count_match(&played);
                 }
-                MatchSighting::Again => self.read.given_twice += 1,
+                MatchSighting::Again => self.summary.given_twice += 1,
                 sighting => {
                     let why = describe_surplus(played.record(), sighting);
-                    self.read.note_refused(place(), why);
+                    self.summary.note_refused(place(), why);
                 }
             },
             Ok(RecordAdmission::NotOver) => {
-                self.read.note_refused(place(), "its match is not over".to_owned());
+                self.summary.note_refused(place(), "its match is not over".to_owned());
             }
             Ok(RecordAdmission::Cancelled(record)) => {
-                self.given.mark_uncounted(&record);
-                self.read.cancelled += 1;
+                self.seen.mark_uncounted(&record);
+                self.summary.cancelled += 1;
             }
-            Ok(RecordAdmission::OtherTournament) => self.read.of_other_tournaments += 1,
-            Err(refusal) => self.read.note_refused(place(), refusal.to_string()),
+            Ok(RecordAdmission::OtherTournament) => self.summary.of_other_tournaments += 1,
+            Err(refusal) => self.summary.note_refused(place(), refusal.to_string()),
         }
     }
 
     fn count_match(&mut self, played: &AdmittedMatch) {
-        let (before, read) = (self.counter.counted_matches(), &mut self.read);
+        let (before, read) = (self.counter.counted_matches(), &mut self.summary);
         self.counter.count_match(played);
         if self.counter.counted_matches() == before {
             read.without_bot += 1;
@@ -120,19 +120,19 @@ impl<C: MatchCounter> RecordIntake<C> {
 
     /// Counts an unreadable record as refused.
     pub fn note_refused(&mut self, place: RecordPlace, why: String) {
-        self.read.records += 1;
-        self.read.note_refused(place, why);
+        self.summary.records += 1;
+        self.summary.note_refused(place, why);
     }
 
     /// Counts matches of a server that have no usable record. Quarantined matches are counted as cancelled, because
     /// neither kind counts for any bot. Damaged records have already been reported.
     pub fn count_left_out(&mut self, left_out: SkippedMatches) {
         let SkippedMatches { still_open, quarantined, pruned, damaged } = left_out;
-        self.read.records += still_open + quarantined + pruned + damaged;
-        self.read.still_open += still_open;
-        self.read.cancelled += quarantined;
-        self.read.pruned += pruned;
-        self.read.refused += damaged;
+        self.summary.records += still_open + quarantined + pruned + damaged;
+        self.summary.still_open += still_open;
+        self.summary.cancelled += quarantined;
+        self.summary.pruned += pruned;
+        self.summary.refused += damaged;
     }
 
     /// Notes that only the matches of one bot are read, so gaps in the match numbers are not reported.
@@ -142,13 +142,13 @@ impl<C: MatchCounter> RecordIntake<C> {
 
     /// Sets how far the key that signed the records is trusted.
     pub fn set_key_trust(&mut self, trust: KeyTrust) {
-        self.read.trust = trust;
+        self.summary.trust = trust;
     }
 
     /// Returns the counter and the summary.
     pub fn finish(self) -> (C, IntakeSummary) {
-        let mut read = self.read;
-        let missing = self.given.missing_by_tournament().map(|missing| {
+        let mut read = self.summary;
+        let missing = self.seen.missing_by_tournament().map(|missing| {
             let numbers = if self.expects_all_matches { missing.numbers } else { 0 };
             MissingMatches { numbers, ..missing }
         });

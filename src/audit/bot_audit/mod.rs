@@ -152,8 +152,8 @@ fn run(
         parts::merge_parts(&parts.merge, subject)?
     };
     if let Some(path) = &parts.partial {
-        let exit = exit_of_refusals(&intake.read);
-        intake.read.print_refusals();
+        let exit = exit_of_refusals(&intake.summary);
+        intake.summary.print_refusals();
         let matches = count_with_noun(intake.counted_matches(), "match", "matches");
         parts::write_part(path, settings, intake)?;
         screen::print_note(format_args!("wrote the audit of {matches} to {}", path.display()));

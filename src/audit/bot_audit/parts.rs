@@ -51,8 +51,8 @@ pub struct PartSettings {
 struct StoredPart {
     settings: PartSettings,
     expects_all_matches: bool,
-    read: IntakeSummary,
-    given: SeenMatches,
+    summary: IntakeSummary,
+    seen: SeenMatches,
     auditor: Vec<u8>,
 }
 
@@ -72,14 +72,14 @@ impl PartSettings {
 
 /// Writes the audit of the records that were read.
 pub fn write_part(path: &Path, settings: PartSettings, intake: RecordIntake<Auditor>) -> Result<(), Failure> {
-    let RecordIntake { counter, given, expects_all_matches, read } = intake;
-    if read.untracked > 0 {
+    let RecordIntake { counter, seen, expects_all_matches, summary } = intake;
+    if summary.untracked > 0 {
         return Err(Failure::Runtime(anyhow!(
             "there are too many matches to detect repeated ones: write more parts with fewer matches each"
         )));
     }
     let auditor = counter.to_bytes().map_err(|error| Failure::Runtime(error.into()))?;
-    let part = StoredPart { settings, expects_all_matches, read, given, auditor };
+    let part = StoredPart { settings, expects_all_matches, summary, seen, auditor };
     let mut bytes = FIRST_LINE.as_bytes().to_vec();
     bytes.extend(postcard::to_allocvec(&part).expect("every list's length is known"));
     bytes.extend(blake3::hash(&bytes).as_bytes());
@@ -114,14 +114,15 @@ pub fn merge_parts(
                 "written with {given}: expected {expected}, as for the earlier parts"
             )));
         }
-        if part.expects_all_matches != whole.expects_all_matches || part.read.trust != whole.read.trust {
+        if part.expects_all_matches != whole.expects_all_matches || part.summary.trust != whole.summary.trust
+        {
             return Err(refused(
                 "its records come from a different source than those of the earlier parts: expected the same server, or files"
                     .to_owned(),
             ));
         }
-        whole.given.merge(part.given).map_err(|conflict| refused(conflict.to_string()))?;
-        whole.read.merge(part.read);
+        whole.seen.merge(part.seen).map_err(|conflict| refused(conflict.to_string()))?;
+        whole.summary.merge(part.summary);
         whole.counter.merge(part.counter).map_err(|error| refused(error.to_string()))?;
     }
     merged.ok_or_else(|| Failure::input("--merge: expected at least one file"))
@@ -151,15 +152,15 @@ fn read_part(path: &Path) -> Result<(PartSettings, RecordIntake<Auditor>), Failu
         Ok((part, [])) => part,
         _ => return Err(refused("not a part of an audit")),
     };
-    let StoredPart { settings, expects_all_matches, read, given, auditor } = part;
+    let StoredPart { settings, expects_all_matches, summary, seen, auditor } = part;
     let counter = Auditor::from_bytes(&auditor).map_err(|error| refused(&error.to_string()))?;
     Ok((
         settings,
         RecordIntake {
             counter,
-            given,
+            seen,
             expects_all_matches,
-            read: read.with_description(Auditor::UNCOUNTED_DESCRIPTION),
+            summary: summary.with_description(Auditor::UNCOUNTED_DESCRIPTION),
         },
     ))
 }

@@ -48,32 +48,32 @@ pub struct IntakeSummary {
     pub(super) without_bot: u64,
     /// A description of the records that `without_bot` counts.
     #[serde(skip)]
-    uncounted: &'static str,
+    uncounted_description: &'static str,
     pub(super) given_twice: u64,
     pub(super) untracked: u64,
     pub(super) refused: u64,
     /// Why the first refused records were refused, by their place in the input.
-    named: BTreeMap<RecordPlace, String>,
+    named_refusals: BTreeMap<RecordPlace, String>,
     pub(super) unsigned: u64,
     /// The number of counted records of each signer, for the first signers in alphabetical order.
     signers: BTreeMap<String, u64>,
     /// The number of counted records of all other signers together.
     of_other_signers: u64,
     /// The bots in the records without the audited bot, up to a limit, in alphabetical order.
-    others: BTreeSet<BotName>,
+    other_bots: BTreeSet<BotName>,
     #[serde(skip)]
     pub(super) missing: Vec<MissingMatches>,
     pub(super) trust: KeyTrust,
 }
 
 impl IntakeSummary {
-    pub(super) fn new(uncounted: &'static str, trust: KeyTrust) -> Self {
-        Self { uncounted, trust, ..Self::default() }
+    pub(super) fn new(uncounted_description: &'static str, trust: KeyTrust) -> Self {
+        Self { uncounted_description, trust, ..Self::default() }
     }
 
-    /// Adds the description of uncounted records, which is not written to files.
-    pub(super) fn with_description(self, uncounted: &'static str) -> Self {
-        Self { uncounted, ..self }
+    /// Sets the description of the records that `without_bot` counts. Files do not contain it.
+    pub(super) fn with_description(self, uncounted_description: &'static str) -> Self {
+        Self { uncounted_description, ..self }
     }
 
     pub(super) fn note_refused(&mut self, place: RecordPlace, why: String) {
@@ -82,17 +82,17 @@ impl IntakeSummary {
     }
 
     fn name_refusal(&mut self, place: RecordPlace, why: String) {
-        self.named.insert(place, why);
-        if self.named.len() > MAX_PRINTED_REFUSALS {
-            self.named.pop_last();
+        self.named_refusals.insert(place, why);
+        if self.named_refusals.len() > MAX_PRINTED_REFUSALS {
+            self.named_refusals.pop_last();
         }
     }
 
     pub(super) fn note_other_bot(&mut self, bot: &BotName) {
-        if !self.others.contains(bot) {
-            self.others.insert(bot.clone());
-            if self.others.len() > MAX_OTHER_BOTS {
-                self.others.pop_last();
+        if !self.other_bots.contains(bot) {
+            self.other_bots.insert(bot.clone());
+            if self.other_bots.len() > MAX_OTHER_BOTS {
+                self.other_bots.pop_last();
             }
         }
     }
@@ -119,13 +119,13 @@ impl IntakeSummary {
         self.refused += other.refused;
         self.unsigned += other.unsigned;
         self.of_other_signers += other.of_other_signers;
-        for (place, why) in other.named {
+        for (place, why) in other.named_refusals {
             self.name_refusal(place, why);
         }
         for (signer, records) in other.signers {
             self.note_signer(signer, records);
         }
-        for bot in &other.others {
+        for bot in &other.other_bots {
             self.note_other_bot(bot);
         }
     }
@@ -145,11 +145,11 @@ impl IntakeSummary {
     pub fn print_refusals(&self) {
         // Write errors are ignored, because the exit code reports the refusals too.
         let mut errors = screen::stderr();
-        for (place, why) in &self.named {
+        for (place, why) in &self.named_refusals {
             let _ = writeln!(errors, "left out: {place}: {why}");
         }
-        let more = self.refused.saturating_sub(self.named.len() as u64);
-        if more > 0 && !self.named.is_empty() {
+        let more = self.refused.saturating_sub(self.named_refusals.len() as u64);
+        if more > 0 && !self.named_refusals.is_empty() {
             let _ = writeln!(errors, "left out: {more} more");
         }
     }
@@ -161,8 +161,8 @@ impl IntakeSummary {
             AuditSubject::Bot(bot) => bot.as_str(),
             AuditSubject::Field => "any bot",
         };
-        if !self.others.is_empty() {
-            let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
+        if !self.other_bots.is_empty() {
+            let others: Vec<_> = self.other_bots.iter().map(BotName::as_str).collect();
             let more = if others.len() == MAX_OTHER_BOTS { " and others" } else { "" };
             let records = record_count_text(self.without_bot);
             return Failure::input(format!(
@@ -192,7 +192,7 @@ impl IntakeSummary {
             (self.cancelled, "cancelled"),
             (self.pruned, "pruned"),
             (self.of_other_tournaments, "of other tournaments"),
-            (self.without_bot, self.uncounted),
+            (self.without_bot, self.uncounted_description),
             (self.given_twice, "given twice"),
             (self.refused, "refused"),
         ];

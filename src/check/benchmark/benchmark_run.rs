@@ -50,7 +50,9 @@ pub struct BenchmarkRun {
     /// The clock of every match.
     pub clock: Clock,
     tallies: Vec<TierTally>,
+    /// The number of takes that the bot made in each match.
     takes: BTreeMap<MatchId, u32>,
+    /// The start of the first match and the end of the last one so far.
     times: Option<(Timestamp, Timestamp)>,
 }
 
@@ -344,10 +346,10 @@ impl BenchmarkHost {
     /// Waits until a bot can no longer play, and says why. Safe to cancel.
     async fn wait_for_failure(&mut self) -> Failure {
         loop {
-            let news = match &mut self.model {
+            let event = match &mut self.model {
                 None => self.bots.next_event().await,
                 Some(model) => tokio::select! {
-                    news = self.bots.next_event() => news,
+                    event = self.bots.next_event() => event,
                     ended = &mut model.playing => {
                         let why = match ended {
                             Ok(Ok(_)) => "it left the tournament before the benchmark ended".to_owned(),
@@ -359,7 +361,7 @@ impl BenchmarkHost {
                     }
                 },
             };
-            let why = match news {
+            let why = match event {
                 LocalBotEvent::Restarted { how, restarts, .. } => {
                     screen::print_note(format_args!(
                         "the program ended early ({how}): restarting it (restart {restarts})"

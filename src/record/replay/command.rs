@@ -66,7 +66,7 @@ A damaged record is shown up to its first flaw, with exit code 1. This command d
 prove it. `lastnim record transcript` shows whole questions and replies.";
 
 /// The maximum width of a model's reason, in terminal columns: the rest of the line after its label.
-const REASON_COLUMNS: usize = 66;
+const MAX_REASON_COLUMNS: usize = 66;
 
 impl ReplayArgs {
     fn shows_ply(&self, ply: u32) -> bool {
@@ -114,7 +114,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
     let of_rows = published.get(&None).into_iter().flatten();
-    let of_rows = of_rows.filter_map(|asked| Some((asked.seat(), asked.reason_fact(REASON_COLUMNS)?)));
+    let of_rows = of_rows.filter_map(|asked| Some((asked.seat(), asked.reason_fact(MAX_REASON_COLUMNS)?)));
     write(&mut output, &head_section(&record, &of_rows.collect::<Vec<_>>()))?;
     if waits && io::stderr().is_terminal() {
         // A write error is ignored: the keys work without the hint.
@@ -123,7 +123,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
         let asked = published.get(&Some(step.ply())).into_iter().flatten();
-        let reasons = asked.filter_map(|question| question.reason_fact(REASON_COLUMNS));
+        let reasons = asked.filter_map(|question| question.reason_fact(MAX_REASON_COLUMNS));
         write(&mut output, &step.to_section(&record).facts(reasons))?;
         if waits && shown.peek().is_some() && !wait_for_enter(&mut output)? {
             return Ok(CommandExit::Done);

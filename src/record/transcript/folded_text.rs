@@ -4,7 +4,7 @@ use lastnim_core::visible_text::visible_text;
 use lastnim_report::words::count_with_noun;
 
 /// The maximum number of lines shown for one text.
-const MAX_LINES: usize = 12;
+const MAX_SHOWN_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
 const MAX_LINE_COLUMNS: usize = 72;
 
@@ -24,7 +24,7 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
     let mut shown = 0;
     for line in text.trim_end().lines() {
         for piece in fold_line(line) {
-            if length == TextLength::Cut && lines.len() == MAX_LINES {
+            if length == TextLength::Cut && lines.len() == MAX_SHOWN_LINES {
                 let left = text.trim_end().chars().count().saturating_sub(shown);
                 lines.push(format!(
                     "... {}: --full shows everything",
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(folded.replace('\n', ""), words.trim_end());
         let long = "x".repeat(MAX_LINE_COLUMNS * 20);
         let cut = fold_text(&long, TextLength::Cut);
-        assert_eq!(cut.lines().count(), MAX_LINES + 1);
+        assert_eq!(cut.lines().count(), MAX_SHOWN_LINES + 1);
         let left = MAX_LINE_COLUMNS * 8;
         assert!(cut.ends_with(&format!("... {left} more characters: --full shows everything")), "{cut}");
         assert_eq!(fold_text(&long, TextLength::Whole).lines().count(), 20);

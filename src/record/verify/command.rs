@@ -104,7 +104,7 @@ enum VerifyRefusal {
 }
 
 impl VerifyRefusal {
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Self::Read(_) | Self::CutOff { .. } | Self::File(_) => "unreadable",
             Self::Flaw(flaw) => flaw.kind().as_str(),
@@ -444,7 +444,7 @@ impl RecordVerdict {
             "head": sealed.map(|sealed| sealed.record().last_hash().to_string()),
             "signer": signer.map(|signer| signer.to_string()),
             "signed_by_key": key.and_then(|key| signer.map(|signer| signer == key)),
-            "flaw": refusal.map(VerifyRefusal::word),
+            "flaw": refusal.map(VerifyRefusal::name),
             "event": refusal.and_then(VerifyRefusal::event),
             "message": refusal.map(ToString::to_string),
         })

@@ -30,7 +30,7 @@ pub struct ManifestVerdict {
 }
 
 impl ManifestRefusal {
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             Self::Flaw(_) => "signature",
             Self::OtherSigner(_) => "other_signer",
@@ -145,7 +145,7 @@ impl ManifestVerdict {
             "verified": self.is_verified(),
             "signer": self.signer.map(|signer| signer.to_string()),
             "signed_by_key": self.key.and_then(|key| self.signer.map(|signer| signer == key)),
-            "flaws": self.refusals.iter().map(ManifestRefusal::word).collect::<Vec<_>>(),
+            "flaws": self.refusals.iter().map(ManifestRefusal::name).collect::<Vec<_>>(),
             "messages": self.refusals.iter().map(ManifestRefusal::message).collect::<Vec<_>>(),
             "records": records,
             "standings": standings,

@@ -9,11 +9,11 @@ pub const MANIFEST_FILE: &str = "tournament.manifest";
 pub const RECORDS_FOLDER: &str = "records";
 
 /// The extensions of pages in the formats that a site has.
-const EXTENSIONS: [&str; 7] = ["html", "json", "csv", "toml", "svg", "png", "atom"];
+const PAGE_EXTENSIONS: [&str; 7] = ["html", "json", "csv", "toml", "svg", "png", "atom"];
 
 /// Where an address leads in a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SitePlace {
     /// The file, relative to the folder of the site.
     pub file: String,
     /// The address from which the file is made.
@@ -41,18 +41,18 @@ impl SitePlaces {
     }
 
     /// Finds the file of an address; `None` if the site does not have it.
-    pub fn find(&mut self, address: &str) -> Option<Place> {
+    pub fn find(&mut self, address: &str) -> Option<SitePlace> {
         let path = address.strip_prefix('/')?;
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let (name, extension) = split_extension(path);
         let place = |file: String, query: &str| {
             let file = format!("{file}.{extension}");
-            Some(Place { file, address: address.to_owned(), query: query.to_owned() })
+            Some(SitePlace { file, address: address.to_owned(), query: query.to_owned() })
         };
         let segments: Vec<_> = name.split('/').collect();
         let is_tournament = |id: &str| id.parse() == Ok(self.tournament);
         match segments.as_slice() {
-            [""] if query.is_empty() => Some(Place {
+            [""] if query.is_empty() => Some(SitePlace {
                 address: format!("/tournaments/{}", self.tournament),
                 ..place("index".into(), "")?
             }),
@@ -88,7 +88,7 @@ impl SitePlaces {
                     ([] | ["what-if"], "html") => {
                         let ply = query.split('&').find(|part| part.starts_with("ply="));
                         let query = ply.map(|ply| format!("?{ply}")).unwrap_or_default();
-                        Some(Place { address, ..place(file, &query)? })
+                        Some(SitePlace { address, ..place(file, &query)? })
                     }
                     _ => None,
                 }
@@ -100,7 +100,7 @@ impl SitePlaces {
             ["assets", version, _] if query.is_empty() && version.bytes().all(|b| b.is_ascii_hexdigit()) => {
                 let file = path.rsplit('/').next().filter(|file| is_asset_name(file))?;
                 let (file, address) = (format!("assets/{file}"), address.to_owned());
-                Some(Place { file, address, query: String::new() })
+                Some(SitePlace { file, address, query: String::new() })
             }
             _ => None,
         }
@@ -109,7 +109,7 @@ impl SitePlaces {
 
 /// Splits a path into a name and its extension; without a known extension, it is `html`.
 fn split_extension(path: &str) -> (&str, &str) {
-    let known = path.rsplit_once('.').filter(|(_, extension)| EXTENSIONS.contains(extension));
+    let known = path.rsplit_once('.').filter(|(_, extension)| PAGE_EXTENSIONS.contains(extension));
     known.unwrap_or((path, "html"))
 }
 

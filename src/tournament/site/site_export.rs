@@ -3,7 +3,7 @@
 use super::{
     command::SiteMatches,
     markup::static_markup,
-    places::{MANIFEST_FILE, Place, SitePlaces, is_asset_name},
+    places::{MANIFEST_FILE, SitePlace, SitePlaces, is_asset_name},
 };
 use crate::{
     Failure, fetched_page::FetchedPage, new_folder::AtomicFolder, progress::matches_bar,
@@ -42,7 +42,7 @@ pub struct SiteExport<'a> {
     places: SitePlaces,
     which: SiteMatches,
     /// The files that were found but are not written yet.
-    queue: VecDeque<Place>,
+    queue: VecDeque<SitePlace>,
     /// The names of all files that were queued, which excludes those of matches.
     queued: HashSet<String>,
     counts: SiteCounts,
@@ -186,7 +186,7 @@ impl<'a> SiteExport<'a> {
     }
 
     /// Fetches a page and writes it, with links to the files of the site.
-    async fn write_page(&mut self, place: Place) -> Result<(), Failure> {
+    async fn write_page(&mut self, place: SitePlace) -> Result<(), Failure> {
         let FetchedPage::Found(page) = self.remote.fetch_page(&place.address).await? else {
             return Err(Failure::Runtime(anyhow::anyhow!(
                 "the server at {} has no page at {}",
@@ -210,7 +210,7 @@ impl<'a> SiteExport<'a> {
         self.write_file(Some(place), &bytes)
     }
 
-    fn write_file(&mut self, place: Option<Place>, bytes: &[u8]) -> Result<(), Failure> {
+    fn write_file(&mut self, place: Option<SitePlace>, bytes: &[u8]) -> Result<(), Failure> {
         let Some(place) = place else { return Ok(()) };
         let path = self.folder.file_path(&place.file)?;
         fs::write(&path, bytes).map_err(|error| Failure::runtime(error, path.display()))?;

@@ -98,13 +98,13 @@ impl Stage {
     /// Waits for one action of the bot, and applies it.
     pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> ScenarioResult {
         let action = self.next_action(&describe_awaited(matches)).await?;
-        self.handle(matches, &action)
+        self.apply_and_send(matches, &action)
     }
 
     /// Waits for the bot's next action in a match. While it waits, it handles pongs, subscriptions and repeated
     /// requests to join.
     async fn next_action(&mut self, expected: &str) -> Result<BotAction, CheckFailure> {
-        if let Some(action) = self.held.pop_front() {
+        if let Some(action) = self.held_actions.pop_front() {
             return Ok(action);
         }
         loop {
@@ -120,7 +120,7 @@ impl Stage {
     }
 
     /// Applies an action, and sends the resulting events.
-    fn handle(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> ScenarioResult {
+    fn apply_and_send(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> ScenarioResult {
         self.apply_action(matches, action)?;
         for played in matches {
             self.send_events(played);
@@ -175,7 +175,7 @@ impl Stage {
             match self.next_message(&expected).await? {
                 BotMessage::Pong(answered) if answered == id => return Ok(()),
                 BotMessage::Action(BotAction::Subscribe(feed)) => self.feed = feed,
-                BotMessage::Action(action) => self.held.push_back(action),
+                BotMessage::Action(action) => self.held_actions.push_back(action),
                 BotMessage::Pong(_) => {}
             }
         }

@@ -26,9 +26,9 @@ use tokio::sync::mpsc;
 pub(super) type ScenarioResult = Result<(), CheckFailure>;
 
 /// The maximum number of events shown in a failure, and of lines of the bot's output.
-const SHOWN_EVENTS: usize = 6;
+const MAX_SHOWN_EVENTS: usize = 6;
 /// The maximum number of characters shown of an event.
-const SHOWN_CHARS: usize = 240;
+const MAX_SHOWN_CHARS: usize = 240;
 /// The timestamp in the first match id and in the tournament ids, in milliseconds since 1970. Each further match has
 /// the next timestamp.
 const FIRST_MATCH_MS: u64 = 1_800_000_000_000;
@@ -62,7 +62,7 @@ pub(super) struct Stage {
     tolerates_late_answers: bool,
     idle_messages: u32,
     /// Actions that arrived while the scenario waited for a pong.
-    held: VecDeque<BotAction>,
+    held_actions: VecDeque<BotAction>,
     style: SendingStyle,
     journal: VecDeque<String>,
 }
@@ -103,7 +103,7 @@ impl Stage {
             feed: TakeFeed::All,
             tolerates_late_answers: false,
             idle_messages: 0,
-            held: VecDeque::new(),
+            held_actions: VecDeque::new(),
             style: SendingStyle::default(),
             journal: VecDeque::new(),
         })
@@ -113,7 +113,7 @@ impl Stage {
     pub(super) async fn close(mut self) -> Vec<String> {
         self.session = None;
         self.bot.stop().await;
-        self.bot.output().last_lines(SHOWN_EVENTS)
+        self.bot.output().last_lines(MAX_SHOWN_EVENTS)
     }
 
     /// Creates a failure from the expected and the actual behaviour.
@@ -136,7 +136,7 @@ impl Stage {
 
     /// Adds an entry to the log shown in failures.
     pub(super) fn note(&mut self, words: impl Into<String>) {
-        if self.journal.len() == SHOWN_EVENTS {
+        if self.journal.len() == MAX_SHOWN_EVENTS {
             self.journal.pop_front();
         }
         self.journal.push_back(words.into());
@@ -190,7 +190,7 @@ pub(super) fn event_of(event: pb::play_response::Event) -> pb::PlayResponse {
 }
 
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

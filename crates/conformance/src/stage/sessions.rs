@@ -130,7 +130,7 @@ impl Stage {
 
     /// Makes the bot lose its session. Messages from the bot that were not read yet are lost.
     pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
-        self.held.clear();
+        self.held_actions.clear();
         match loss {
             SessionLoss::Unavailable => {
                 self.note("the stream ends with UNAVAILABLE");
