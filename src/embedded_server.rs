@@ -19,7 +19,7 @@ pub struct EmbeddedServer {
 impl EmbeddedServer {
     /// Starts a server on a listener. Its admin token is random and is not stored.
     pub async fn start(listener: TcpListener, backend: Backend, config: Config) -> anyhow::Result<Self> {
-        let address = listener.local_addr().context("listening")?;
+        let address = listener.local_addr().context("cannot listen")?;
         let admin = Token::generate();
         let tokens = vec![(admin.clone(), Principal::Admin)];
         let arena = Arena::open(config.limits.clone(), backend, tokens).await?;

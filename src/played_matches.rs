@@ -243,7 +243,8 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                     .push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
             }
             let Some((game, pending)) = self.pending.pop_front() else { return Ok(None) };
-            let answered = pending.await.map_err(|error| Failure::runtime(error, "a call"))?;
+            let answered =
+                pending.await.map_err(|error| Failure::runtime(error, "a call ended unexpectedly"))?;
             let read = match answered {
                 Ok(answer) => {
                     let answer = answer.into_inner();

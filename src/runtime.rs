@@ -14,7 +14,10 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
     if let Some(threads) = threads.filter(|&threads| threads > 1) {
         builder.worker_threads(threads);
     }
-    let runtime = builder.enable_all().build().map_err(|error| Failure::runtime(error, "runtime"))?;
+    let runtime = builder
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::runtime(error, "cannot start the threads of the command"))?;
     // The future is boxed so that the code of the runtime is compiled once rather than once per command.
     let command: Pin<Box<dyn Future<Output = CommandResult>>> = Box::pin(command);
     runtime.block_on(command)
@@ -52,7 +55,7 @@ impl Interrupt {
     /// If the thread cannot be started.
     pub fn listen() -> Result<Self, Failure> {
         let (sender, receiver) = watch::channel(false);
-        let failed = |error| Failure::runtime(error, "runtime");
+        let failed = |error| Failure::runtime(error, "cannot start the threads of the command");
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let signal = {
             let _entered = runtime.enter();

@@ -184,13 +184,14 @@ async fn play_demo_tournament(
 
 /// Fetches every match of the tournament, replays its record, and audits it.
 async fn fetch_matches(remote: &RemoteServer, id: &str) -> Result<Vec<PlayedMatch>, Failure> {
-    let id = id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+    let id =
+        id.parse().map_err(|error| Failure::runtime(error, "the server sent an invalid tournament id"))?;
     let which = MatchSelectionArgs { tournament: Some(id), ..Default::default() };
     let mut fetched = PlayedMatches::new(remote, &which, ProgressBar::hidden(), |_| true);
     let mut played = Vec::new();
     while let Some((_, sealed)) = fetched.next().await? {
         let record = sealed.into_record();
-        let audit = record.audit().map_err(|error| Failure::runtime(error, "a record"))?;
+        let audit = record.audit().map_err(|error| Failure::runtime(error, "a record cannot be audited"))?;
         played.push(PlayedMatch { record, audit });
     }
     played.sort_by_key(PlayedMatch::number);

@@ -85,8 +85,9 @@ impl ModelLedgers {
 
 /// Lists the ids of open matches.
 async fn list_open_matches(remote: &RemoteServer, tournament: &str) -> Result<HashSet<String>, Failure> {
-    let tournament: TournamentId =
-        tournament.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+    let tournament: TournamentId = tournament
+        .parse()
+        .map_err(|error| Failure::runtime(error, "the server sent an invalid tournament id"))?;
     let which = MatchSelectionArgs {
         tournament: Some(tournament),
         state: Some(MatchStateArg::Open),

@@ -90,8 +90,8 @@ impl ProgramCommand {
     pub fn find(words: &[String], variables: ProgramVariables, own: &OwnCommand) -> Result<Self, Failure> {
         let (word, arguments) =
             words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
-        let working_folder =
-            env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
+        let working_folder = env::current_dir()
+            .map_err(|error| Failure::runtime(error, "the current folder cannot be used"))?;
         let program = find_program(word, &working_folder, own);
         let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
         words.extend(arguments.iter().map(OsString::from));

@@ -79,7 +79,7 @@ impl RunServer {
     pub async fn stop_embedded(&mut self) -> Result<(), Failure> {
         match self.own.take() {
             Some((server, _token_file)) => {
-                server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))
+                server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server failed"))
             }
             None => Ok(()),
         }

@@ -76,7 +76,7 @@ impl fmt::Display for SupervisorReport {
 /// Starts the program with this process's standard error for its output, and supervises it. With limits, the program also
 /// ends when it passes one of them.
 pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
-    let failed = |error: io::Error| Failure::runtime(error, "supervising");
+    let failed = |error: io::Error| Failure::runtime(error, "cannot supervise the program");
     let mut guard = args.limits.clone().map(Guard::enter).transpose().map_err(failed)?;
     // The environment has the program's token, and for a model the organiser's keys.
     hide_memory();

@@ -196,8 +196,10 @@ impl<'a> TournamentRun<'a> {
             Some(tournament) => tournament,
             None => organiser.create_tournament(self.plan.settings()).await?,
         };
-        let id: TournamentId =
-            tournament.id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+        let id: TournamentId = tournament
+            .id
+            .parse()
+            .map_err(|error| Failure::runtime(error, "the server sent an invalid tournament id"))?;
         if self.kept.tournament.as_deref() != Some(tournament.id.as_str()) {
             self.kept.tournament = Some(tournament.id.clone());
             self.kept.write(&self.folder.saved_run_file())?;

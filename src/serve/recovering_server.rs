@@ -132,7 +132,7 @@ impl RecoveringServer {
         let tls = restart_state.tls.clone();
         let restart = restart_state.restart.take();
         let socket = self.socket(&mut restart_state.socket).await?;
-        let listening_failed = |error| Failure::runtime(error, "listening");
+        let listening_failed = |error| Failure::runtime(error, "cannot listen");
         let address = socket.address().map_err(listening_failed)?;
         let listen = || Ok(ServerListener { socket: socket.accept_here()?, tls: tls.clone() });
         let listener = listen().map_err(listening_failed)?;
@@ -221,7 +221,7 @@ impl RecoveringServer {
             }
             _ => Arc::into_inner(stopped).and_then(OnceLock::into_inner),
         };
-        served.map_err(|error| Failure::runtime(error, "server"))?;
+        served.map_err(|error| Failure::runtime(error, "the server failed"))?;
         Ok(CommandExit::Done)
     }
 
@@ -263,7 +263,7 @@ impl RecoveringServer {
                 }
             }
         };
-        let listener = listen().map_err(|error| Failure::runtime(error, "listening"))?;
+        let listener = listen().map_err(|error| Failure::runtime(error, "cannot listen"))?;
         let answering = lastnim_server::stand_by(listener, holder, settings.server.trusted_proxies.clone());
         tokio::select! {
             biased;

@@ -291,7 +291,7 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
         let is_finished_run = server.is_some();
         TournamentCommands { remote, form, is_finished_run, ledgers }.run_action(action).await?;
         if let Some(server) = server {
-            server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))?;
+            server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server failed"))?;
         }
         Ok(CommandExit::Done)
     })

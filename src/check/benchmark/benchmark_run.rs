@@ -155,7 +155,7 @@ impl BenchmarkRun {
         while !playing.is_empty() {
             let (place, sealed) = tokio::select! {
                 done = playing.join_next() => match done {
-                    Some(done) => done.map_err(|error| Failure::runtime(error, "a match"))??,
+                    Some(done) => done.map_err(|error| Failure::runtime(error, "a match ended unexpectedly"))??,
                     None => break,
                 },
                 failure = host.wait_for_failure() => return Err(failure),
@@ -271,7 +271,9 @@ impl BenchmarkHost {
             ..Default::default()
         };
         let tournament = organiser.create_tournament(settings).await?.id;
-        let tournament = tournament.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+        let tournament = tournament
+            .parse()
+            .map_err(|error| Failure::runtime(error, "the server sent an invalid tournament id"))?;
         let address = TournamentAddress { organiser: organiser.clone(), address, tournament };
         let mut host = Self {
             server,

@@ -62,7 +62,7 @@ pub async fn fetch_published_questions(
     };
     if let Some(record) = record.or(fetched.as_ref()) {
         read_transcript(published.as_bytes(), |item| add_question(&mut found, record, item))
-            .map_err(|error| Failure::runtime(error, "the server"))?;
+            .map_err(|error| Failure::runtime(error, "the published transcript cannot be read"))?;
     }
     Ok(found)
 }
