@@ -4,7 +4,7 @@ use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, 
 use lastnim_core::oracle::{Audit, DealtAudit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
 use lastnim_proto::pb;
 
-/// Reports the winner, every ply, the errors, the seats, and the ledger.
+/// Reports the winner, every ply, the errors, the seats, the ledger, and, if rows were dealt, what the seats wanted.
 pub fn audit_report(audit: &Audit) -> Report {
     let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
     let plies = Section::with_heading("Plies").table(ply_table(&audit.plies));
@@ -110,12 +110,12 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         .into_table()
 }
 
-/// Describes how a take changed the guaranteed rank, unless its regret already implies that.
+/// Returns the safety of a risky take or a safe error, as text; `None` for other takes.
 fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
     matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
 }
 
-/// Makes the table of the seats; `bots` are by seat.
+/// Tabulates the seats of a match, a row for each. `bots` has the bot in each seat; without it, the names are missing.
 pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
     let optimal = |seat: &pb::SeatAudit| {
         let &pb::SeatAudit { plies, optimal_plies, .. } = seat;

@@ -133,7 +133,7 @@ fn loss_plot(tiers: &[pb::BenchmarkTier]) -> Plot {
     }
 }
 
-/// Counts failures, which are separate from the quality of play.
+/// Describes the lost seats, the illegal takes and the strikes, which are separate from the quality of play.
 fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     let lost: u32 = card.tiers.iter().map(lost_seats).sum();
     let illegal: u32 = card.tiers.iter().map(|tier| tier.illegal_takes).sum();
@@ -159,7 +159,8 @@ fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     )]
 }
 
-/// Describes what a model did.
+/// Says how many questions a model answered, how its calls failed, and how many tokens they took; empty for other
+/// players.
 fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     let Some(Kind::Model(model)) = card.player.as_ref().and_then(|player| player.kind.as_ref()) else {
         return Vec::new();
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_counted_separately() {
+    fn lost_seats_are_counted_by_reason() {
         let lost = |reason: pb::ForfeitReason, count| pb::LostSeatCount { reason: reason.into(), count };
         let tier =
             |lost_seats| pb::BenchmarkTier { lost_seats, illegal_takes: 2, strikes: 3, ..Default::default() };

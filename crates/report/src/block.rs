@@ -40,7 +40,7 @@ pub enum Block {
     Plot(Plot),
     /// A chart. A rendering may leave it out.
     Chart(Chart),
-    /// Rounds, in order.
+    /// Rounds, the earliest first.
     Rounds(Vec<Round>),
     /// A tree.
     Tree(Tree),

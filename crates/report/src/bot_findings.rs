@@ -6,14 +6,14 @@ use super::{
         comparisons::{answer_table, clear_condition_texts, condition_table},
         talk::talk_sections,
     },
-    bot_help::{help_sentences, pair_section, told_pairs},
+    bot_help::{affected_pairs, help_sentences, pair_section},
     help_power::help_power_table,
     words::{count_with_noun, join_items, ordinal_word},
 };
 use lastnim_auditing::MIN_GROUPS;
 use lastnim_proto::pb;
 
-/// The maximum number of orders shown for each number of seats.
+/// The maximum number of preference orders shown in a table.
 const MAX_ROWS: usize = 5;
 
 const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
@@ -45,10 +45,10 @@ pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAud
     let head = Section::new()
         .paragraphs(source_notes(response, report, figures))
         .paragraphs(error_sentence(figures))
-        .paragraphs(clear_conditions(found));
+        .paragraphs(clear_condition_sentences(found));
     let notes = interval_notes(figures, report);
     let in_figures = Section::with_heading("In figures").table(figure_table(figures)).paragraphs(notes);
-    let pairs = told_pairs(bot, &report.pairs);
+    let pairs = affected_pairs(bot, &report.pairs);
     let helps = Section::with_heading("Who helps whom").paragraphs(help_sentences(bot, &pairs));
     let mut details = vec![
         slice_section("When it errs: by part of the match", "part of the match", &figures.by_phase)
@@ -95,11 +95,11 @@ pub fn accuracy_text(found: &pb::BotFindings) -> Option<(String, String)> {
 }
 
 /// Says under which conditions a bot clearly errs more or less.
-pub fn clear_conditions(found: &pb::BotFindings) -> impl Iterator<Item = String> {
+pub fn clear_condition_sentences(found: &pb::BotFindings) -> impl Iterator<Item = String> {
     clear_condition_texts(&found.conditions)
 }
 
-/// Says which matches are covered.
+/// Says which matches are covered, which are left out, and when a take is optimal.
 fn source_notes(
     response: &pb::AuditBotResponse,
     report: &pb::BotReport,
@@ -127,7 +127,7 @@ fn source_notes(
     words
 }
 
-/// Says what errors cost and gave the bot.
+/// Says what its own errors cost the bot, and what the errors of others cost or gave it.
 fn error_sentence(figures: &pb::BotFigures) -> Option<String> {
     let cost = RANKS.format_number(figures.regret_per_match.as_ref()?.value);
     let luck = figures.luck_per_match.as_ref()?.value;
@@ -421,7 +421,7 @@ mod tests {
             ..Default::default()
         };
         let found = pb::BotFindings { conditions: vec![condition], ..Default::default() };
-        let words: Vec<_> = clear_conditions(&found).collect();
+        let words: Vec<_> = clear_condition_sentences(&found).collect();
         assert_eq!(
             words,
             [

@@ -7,7 +7,7 @@ use lastnim_proto::pb;
 const MAX_PAIRS: usize = 40;
 
 /// Returns the pairs in which a take cost or gave the other bot places; first those in which `bot` took.
-pub(super) fn told_pairs<'a>(bot: &str, pairs: &'a [pb::PairFindings]) -> Vec<&'a pb::PairFindings> {
+pub(super) fn affected_pairs<'a>(bot: &str, pairs: &'a [pb::PairFindings]) -> Vec<&'a pb::PairFindings> {
     let mut pairs: Vec<_> = pairs.iter().filter(|pair| pair.cost > 0 || pair.gave > 0).collect();
     pairs.sort_by_key(|pair| (pair.mover != bot, std::cmp::Reverse(pair.gave.max(pair.cost))));
     pairs
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_takes_of_others_nobody_is_helped() {
-        let sentences = |pairs: &[pb::PairFindings]| help_sentences("ann", &told_pairs("ann", pairs));
+    fn without_a_net_effect_no_bot_is_named() {
+        let sentences = |pairs: &[pb::PairFindings]| help_sentences("ann", &affected_pairs("ann", pairs));
         assert_eq!(sentences(&[]), ["No take cost or gave another bot any places."]);
         let even = pb::PairFindings {
             mover: "ann".into(),

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 const MAX_OPPONENTS: usize = 40;
 
-/// The number of matches, and how many of them the bot won.
+/// A bot's results against one opponent, or in one seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Tally {
     matches: u32,
+    /// Matches that the bot won.
     won: u32,
-    /// Matches that the opponent won.
+    /// Matches that the opponent won; 0 in the tally of a seat.
     lost_to: u32,
 }
 

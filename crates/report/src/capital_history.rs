@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, -99.0)]);
         assert_eq!(chart.lines[1].points, [(0.0, 0.0), (1.0, -1.0), (2.0, 0.25)]);
         assert_eq!(level_values(&chart), [("bound", said.upper)]);
-        assert_eq!(chart.frame().unwrap().up, (-said.upper, said.upper), "losses are cut off there");
+        assert_eq!(chart.frame().unwrap().y_range, (-said.upper, said.upper), "losses are cut off there");
         said.lower = -2.0;
         let chart = capital_chart(&said).unwrap();
         assert_eq!(level_values(&chart), [("bound: better", said.upper), ("bound: no better", 2.0)]);

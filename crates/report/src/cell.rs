@@ -121,7 +121,7 @@ impl Cell {
         }
     }
 
-    /// Returns the value and the ends of an interval, if the cell has one.
+    /// Returns the value, if the cell has one, and the ends of the interval; `None` for a cell without an interval.
     pub fn interval(&self) -> Option<(Option<f64>, f64, f64)> {
         match *self {
             Self::Estimate { value, low, high } => Some((Some(value), low, high)),

@@ -43,10 +43,10 @@ pub struct Chart {
 /// The ranges that a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChartFrame {
-    /// The first and the last position.
-    pub across: (f64, f64),
+    /// The smallest and the largest position.
+    pub x_range: (f64, f64),
     /// The smallest and the largest value.
-    pub up: (f64, f64),
+    pub y_range: (f64, f64),
 }
 
 impl Chart {
@@ -54,15 +54,15 @@ impl Chart {
     /// finite.
     pub fn frame(&self) -> Option<ChartFrame> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let across = value_range(points().map(|point| point.0))?;
+        let x_range = value_range(points().map(|point| point.0))?;
         let levels = self.levels.iter().map(|level| level.value);
         let numbers = points().map(|point| point.1.max(self.floor.unwrap_or(f64::NEG_INFINITY)));
         let (low, high) = value_range(numbers.chain(levels))?;
         let is_drawn =
-            across.1 > across.0 && [across.0, across.1, low, high].iter().all(|end| end.is_finite());
+            x_range.1 > x_range.0 && [x_range.0, x_range.1, low, high].iter().all(|end| end.is_finite());
         // A constant line is drawn in the middle.
-        let up = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
-        is_drawn.then_some(ChartFrame { across, up })
+        let y_range = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
+        is_drawn.then_some(ChartFrame { x_range, y_range })
     }
 
     /// Tabulates the lines at some positions, including the first and the last, for people who cannot see the chart.
@@ -111,14 +111,14 @@ mod tests {
         let format = NumberFormat::default();
         let (caption, axis) = (String::new(), String::new());
         let mut chart = Chart { caption, axis, format, lines: vec![line], levels: vec![level], floor: None };
-        assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.0, 9.0) }));
+        assert_eq!(chart.frame(), Some(ChartFrame { x_range: (1.0, 3.0), y_range: (4.0, 9.0) }));
         chart.floor = Some(4.5);
-        assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.5, 9.0) }));
+        assert_eq!(chart.frame(), Some(ChartFrame { x_range: (1.0, 3.0), y_range: (4.5, 9.0) }));
         chart.floor = Some(-1.0);
-        assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.0, 9.0) }));
+        assert_eq!(chart.frame(), Some(ChartFrame { x_range: (1.0, 3.0), y_range: (4.0, 9.0) }));
         let mut flat = Chart { levels: Vec::new(), ..chart };
         flat.lines[0].points = vec![(0.0, 2.0), (1.0, 2.0)];
-        assert_eq!(flat.frame().unwrap().up, (1.0, 3.0));
+        assert_eq!(flat.frame().unwrap().y_range, (1.0, 3.0));
         flat.lines[0].points[0].1 = f64::NAN;
         flat.lines[0].points[1].1 = f64::INFINITY;
         assert_eq!(flat.frame(), None);

@@ -7,9 +7,9 @@ use super::{
 use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
 
 /// The maximum number of plies in the line of best play.
-pub const MAX_PLIES: usize = 40;
+pub const MAX_BEST_LINE_PLIES: usize = 40;
 
-/// Explains why a seat wins: the outcome of each take, and the line of best play.
+/// Explains why a seat wins: the outcome of each take, and the line of best play. Empty if the game is over.
 pub fn explanation_sections(explanation: &Explanation, reader: ReportReader) -> Vec<Section> {
     let position = &explanation.position;
     if position.is_over() {

@@ -40,7 +40,7 @@ fn term_table(sequence: &pb::ListGrundyValuesResponse) -> Table {
         .into_table()
 }
 
-/// Describes the rule that all values follow, if one is proven.
+/// Describes the rule that all values follow, or says that no rule is proven.
 fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
     match (sequence.law(), &sequence.period) {
         (pb::SequenceLaw::Identity, _) => {

@@ -57,11 +57,12 @@ pub fn winner_text(game: &pb::Match) -> String {
 
 /// Describes the state of a match, and who won.
 pub fn outcome_line(game: &pb::Match) -> String {
-    let ended = ended_line(game);
-    if game.void_reason.is_empty() { ended } else { format!("voided: {} ({ended})", game.void_reason) }
+    let outcome = unvoided_outcome_line(game);
+    if game.void_reason.is_empty() { outcome } else { format!("voided: {} ({outcome})", game.void_reason) }
 }
 
-fn ended_line(game: &pb::Match) -> String {
+/// Describes the state of a match, and who won, as if the match had not been voided.
+fn unvoided_outcome_line(game: &pb::Match) -> String {
     let players = game.setup.as_ref().map(SeatNames::of_setup).unwrap_or_default();
     match (game.phase(), game.winner) {
         (pb::Phase::Ended, Some(winner)) => {

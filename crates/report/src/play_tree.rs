@@ -6,7 +6,8 @@ use super::{
 };
 use lastnim_analysis::tree::{Edge, Node, PlayGraph};
 
-/// Reports a tree, one node per line: the take that led to it, marked if it was optimal, and the state.
+/// Reports a tree, one node per line: the take that led to it, marked if it was optimal, and the state. The line of
+/// best play follows.
 pub fn tree_report(tree: &PlayGraph, reader: ReportReader) -> Report {
     let mut depths = vec![0; tree.nodes().len()];
     let mut nodes = vec![(0, node_state(&tree.nodes()[0], reader))];
@@ -19,7 +20,7 @@ pub fn tree_report(tree: &PlayGraph, reader: ReportReader) -> Report {
     [head, Section::new().tree(Tree { nodes })].into_iter().chain(best_line_section(tree, reader)).collect()
 }
 
-/// Reports a graph of states, each with its takes.
+/// Reports a graph of states, each with its takes, and the line of best play.
 pub fn graph_report(graph: &PlayGraph, reader: ReportReader) -> Report {
     let edges = count_with_noun(graph.edges().len(), "edge", "edges");
     let head = format!("The graph of all states: {}, {edges}. {LEGEND}", node_count_text(graph));

@@ -14,7 +14,7 @@ pub enum KnownMatches {
     Newest,
 }
 
-/// The known matches of a table.
+/// The wins and the number of ended matches at a table, counting only the known matches.
 #[derive(Debug, Default)]
 struct TableTally {
     wins: BTreeMap<String, u32>,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The maximum number of bots: the cost of a match grows with the number of pairs.
 const MAX_BOTS: usize = 128;
-/// The maximum number of points in a line.
+/// The maximum number of points in a line, not counting its start.
 const MAX_POINTS: usize = 100;
 
 /// Rates bots by the winners of matches in the given order, and charts the ratings, in descending order of the final

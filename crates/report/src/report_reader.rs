@@ -16,7 +16,7 @@ pub enum ReportReader {
 }
 
 impl ReportReader {
-    /// Returns the number of a seat or a rank that is given as counted from 0.
+    /// Returns the number that the reader sees for a seat or a rank, given its number counted from 0.
     pub fn number<T: Add<Output = T> + From<bool>>(self, index: T) -> T {
         index + T::from(self == Self::Page)
     }

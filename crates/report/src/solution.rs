@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::{Solution, find_erratum},
 };
 
-/// Reports the winner, the winners if other seats moved first, and the optimal takes.
+/// Reports the winner, the optimal takes, the winners if other seats moved first, and the ending.
 pub fn solution_section(game: &Game, reader: ReportReader) -> Section {
     let (solution, position) = (Solution::new(game), game.first_position());
     let (winner, first) = (solution.winner(&position), game.first_seat());

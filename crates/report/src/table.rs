@@ -86,7 +86,7 @@ impl Column {
         }
     }
 
-    /// Creates a column of numbers with this many decimals.
+    /// Creates a column of numbers with `precision` decimals.
     pub fn number(label: impl Into<String>, unit: NumberUnit, precision: usize) -> Self {
         Self { format: NumberFormat::new(unit, precision), ..Self::integer(label) }
     }

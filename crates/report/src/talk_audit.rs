@@ -6,7 +6,7 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// Reports the pacts and the claims.
+/// Reports the pacts, the contradictory promises, and the claims.
 pub fn talk_sections(talk: &pb::TalkAudit) -> Vec<Section> {
     let pacts = talk.allows_pacts.then(|| pact_section(talk));
     let sections = [pacts, double_dealing_section(&talk.double_dealing), claim_section(talk)];

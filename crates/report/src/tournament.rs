@@ -58,8 +58,8 @@ pub fn progress_line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress_text(tournament))
 }
 
-/// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling;
-/// other tables do not change.
+/// Moves the titles, states and results of tournaments to the front, where a narrow page shows them without scrolling,
+/// and the times of their creation to the end. A table without titles does not change.
 pub fn move_title_to_front(table: Table) -> Table {
     if table.columns.iter().all(|column| column.key != "title") {
         return table;
@@ -71,7 +71,7 @@ pub fn move_title_to_front(table: Table) -> Table {
         .move_column_to_end("created_utc")
 }
 
-/// Reports a tournament, its verdict, the organiser's actions, and its current activity.
+/// Reports a tournament's state and settings, its verdict, the organiser's actions, and its current activity.
 pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let field = match tournament.field.as_slice() {

@@ -68,11 +68,11 @@ mod tests {
         let expected = "bob is disqualified, and its results are annulled: it asks alice";
         assert_eq!(described(Event::Disqualified(out)), expected);
         let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
-        let told_voided =
+        let voided_text =
             |matches| described(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
-        let two = told_voided(vec![voided(4), voided(5)]);
+        let two = voided_text(vec![voided(4), voided(5)]);
         assert_eq!(two, "matches 4, 5 voided, to be played again: no network");
-        let many = told_voided((0..99).map(voided).collect());
+        let many = voided_text((0..99).map(voided).collect());
         assert!(many.contains(" 28, 29 and 69 more voided, to"), "{many}");
     }
 }

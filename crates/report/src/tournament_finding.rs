@@ -13,7 +13,7 @@ const MAX_NAMED: usize = 6;
 /// The number of names given from a longer list.
 const MAX_NAMED_FROM_LONG_LIST: usize = 3;
 /// The probability of a wrong answer in a sequential test, if its settings do not specify one.
-const DEFAULT_ERROR: f64 = 0.05;
+const DEFAULT_ERROR_PROBABILITY: f64 = 0.05;
 /// The name of the first of several rounds.
 const FIRST_ROUND: &str = "Round 1";
 
@@ -73,7 +73,7 @@ pub fn tournament_finding(
         _ => {}
     }
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        Some(Said::Sprt(said)) => return test_finding(tournament, said),
+        Some(Said::Sprt(said)) => return sprt_finding(tournament, said),
         _ if tournament.matches_played == 0 => {
             let bots = count_with_noun(field, "bot plays", "bots play");
             return TournamentFinding::new("No match has ended yet", format!("{bots} in the tournament."));
@@ -152,20 +152,20 @@ fn list_names(names: &[&str]) -> String {
     join_with_and(&shown)
 }
 
-/// Writes a number as the first word of a sentence.
+/// Writes a number for the start of a sentence, from 2 to 9 in words.
 fn number_word(number: usize) -> String {
     let words = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     let word = number.checked_sub(2).and_then(|index| words.get(index));
     word.map_or_else(|| number.to_string(), ToString::to_string)
 }
 
-fn test_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> TournamentFinding {
+fn sprt_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> TournamentFinding {
     let test = match tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()) {
         Some(Format::Sprt(test)) => test.clone(),
         _ => pb::SprtFormat::default(),
     };
     let pair = |verb: &str| format!("{} {verb} better than {}", test.candidate, test.baseline);
-    let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR };
+    let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR_PROBABILITY };
     let groups = count_with_noun(said.groups, "group of matches", "groups of matches");
     let decided = |headline: String, given: f64| {
         let words = format!(

@@ -41,7 +41,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     text
 }
 
-/// Writes the settings in a table of the file.
+/// Returns the settings in a table of the file: their names, and their values as TOML.
 fn table_entries(table: &str, settings: &Value) -> Vec<(&'static str, String)> {
     let mut entries: Vec<(&str, String)> = Vec::new();
     for setting in all_settings() {

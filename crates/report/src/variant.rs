@@ -42,8 +42,10 @@ fn ties_section(game: &VariantGame, found: &pb::TiedSolution, reader: ReportRead
             enumerate_seats(winners)
         ),
     };
-    let by_first =
-        found.winners_by_first.iter().map(|winners| join_items(numbers(&winners.seats, reader), " or "));
+    let by_first = found
+        .winners_by_first
+        .iter()
+        .map(|winners| join_items(displayed_numbers(&winners.seats, reader), " or "));
     Section::new()
         .paragraph(who)
         .paragraphs(counters_text(game))
@@ -68,7 +70,7 @@ fn passes_section(game: &VariantGame, found: &pb::PassingSolution, reader: Repor
         .paragraphs(counters_text(game))
         .paragraphs(takes_text(game, "Optimal takes", &found.optimal_takes))
         .paragraphs(has_pass.then(|| is_optimal.to_owned()))
-        .paragraph(list_by_first_seat("Winner", numbers(&found.winner_by_first, reader), reader))
+        .paragraph(list_by_first_seat("Winner", displayed_numbers(&found.winner_by_first, reader), reader))
 }
 
 fn alliances_section(game: &VariantGame, found: &pb::AllianceSolution, reader: ReportReader) -> Section {
@@ -77,8 +79,10 @@ fn alliances_section(game: &VariantGame, found: &pb::AllianceSolution, reader: R
         [alone] => format!("Seat {alone}, an alliance by itself, wins"),
         winning => format!("The alliance of seats {} wins", enumerate_seats(winning)),
     };
-    let by_first =
-        found.winning_by_first.iter().map(|winning| join_items(numbers(&winning.seats, reader), " and "));
+    let by_first = found
+        .winning_by_first
+        .iter()
+        .map(|winning| join_items(displayed_numbers(&winning.seats, reader), " and "));
     Section::new()
         .paragraph(format!("{winning} under optimal play, with seat {first} to move."))
         .paragraphs(counters_text(game))
@@ -126,10 +130,10 @@ fn first_seat_number(game: &VariantGame, reader: ReportReader) -> usize {
 }
 
 fn seat_numbers(list: Option<&pb::SeatList>, reader: ReportReader) -> Vec<u32> {
-    list.map_or(Vec::new(), |list| numbers(&list.seats, reader).collect())
+    list.map_or(Vec::new(), |list| displayed_numbers(&list.seats, reader).collect())
 }
 
-fn numbers(seats: &[u32], reader: ReportReader) -> impl Iterator<Item = u32> {
+fn displayed_numbers(seats: &[u32], reader: ReportReader) -> impl Iterator<Item = u32> {
     seats.iter().map(move |&seat| reader.number(seat))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
             said.bots.iter().map(|bot| knockout_text(bot, still_in)).collect()
         }
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
-        Some(Said::Sprt(said)) => vec![sprt_lines(said)],
+        Some(Said::Sprt(said)) => vec![sprt_line(said)],
     }
 }
 
@@ -66,7 +66,7 @@ pub fn tie_break_text(tie_break: pb::TieBreak) -> Option<&'static str> {
     }
 }
 
-fn sprt_lines(said: &pb::SprtVerdict) -> String {
+fn sprt_line(said: &pb::SprtVerdict) -> String {
     let answer = match said.answer() {
         pb::SprtAnswer::Better => "the candidate is better".to_owned(),
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),

@@ -10,7 +10,7 @@ use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
-use lastnim_report::bot_findings::{accuracy_text, clear_conditions};
+use lastnim_report::bot_findings::{accuracy_text, clear_condition_sentences};
 use lastnim_report::render::{Html, Time, text_html, write_template};
 use lastnim_report::words::{count_with_noun, join_first_items};
 use lastnim_report::{
@@ -91,7 +91,7 @@ pub(super) async fn bot_page(
         let headline = headline(&name, rating, accuracy.as_ref().map(|(share, _)| share.as_str()));
         let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_text(rating, &list)).collect();
         lead.extend(accuracy.map(|(_, words)| words));
-        lead.extend(found.into_iter().flat_map(clear_conditions));
+        lead.extend(found.into_iter().flat_map(clear_condition_sentences));
         let record = record_html(&name, &list);
         let content = BotContent {
             lead,

@@ -19,7 +19,7 @@ use lastnim_report::render::{Html, write_template};
 use lastnim_report::words::count_with_noun;
 use lastnim_report::{
     Report, ReportReader,
-    explanation::{MAX_PLIES, explanation_sections},
+    explanation::{MAX_BEST_LINE_PLIES, explanation_sections},
     play_tree::tree_report,
     robustness::robustness_sections,
     solution::solution_section,
@@ -205,7 +205,7 @@ pub(super) async fn ask_oracle(
 ) -> Result<OracleAnswer, Status> {
     let request = pb::SolveRequest { game: Some(game.clone()) };
     let solved = site.oracle.solve(visitor.request(request)).await?.into_inner();
-    let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_PLIES as u32 };
+    let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_BEST_LINE_PLIES as u32 };
     let explained = site.oracle.explain(visitor.request(request)).await?.into_inner();
     let mut json = message_to_json(&solved);
     json["explanation"] = message_to_json(&explained);
@@ -233,7 +233,7 @@ async fn assess_safety(
 
 /// Reports who wins and why.
 pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessResponse>) -> Report {
-    let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
+    let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_BEST_LINE_PLIES);
     let to_move = game.first_seat().index();
     let safety = safety.map(|found| robustness_sections(found, to_move, ReportReader::Page));
     Report::from(solution_section(game, ReportReader::Page))

@@ -13,7 +13,7 @@ use lastnim_core::oracle::Explanation;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
     ReportReader,
-    explanation::{MAX_PLIES, explanation_sections},
+    explanation::{MAX_BEST_LINE_PLIES, explanation_sections},
     robustness::robustness_sections,
     solution::solution_section,
 };
@@ -113,7 +113,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         return args.general.solve_and_print(&general, &matrix, first, ending, form, detail);
     }
     let game = args.game.parse_game()?;
-    let explained = args.explain.then(|| Explanation::of_game(&game, MAX_PLIES));
+    let explained = args.explain.then(|| Explanation::of_game(&game, MAX_BEST_LINE_PLIES));
     let robustness = args
         .robustness
         .is_requested()

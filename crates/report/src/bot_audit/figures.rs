@@ -8,7 +8,7 @@ use lastnim_auditing::{BotFigures, BotFindings, CircumstanceFigures, Estimate, E
 
 /// The format of shares.
 pub(super) const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
-/// The format of ranks, and of points per match.
+/// The format of ranks and of satisfaction.
 pub(super) const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 
 /// Returns the cell for the value of a figure.

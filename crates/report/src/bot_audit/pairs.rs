@@ -38,7 +38,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
     [takes].into_iter().chain(declaration_section(findings)).collect()
 }
 
-/// Reports how declarations depend on other seats; `None` if nothing was tested or nothing varies.
+/// Reports how the declarations of bots depend on where other bots sit; `None` if no pair was tested.
 fn declaration_section(findings: &AuditFindings) -> Option<Section> {
     let mut pairs: Vec<&PairFindings> = findings
         .pairs
@@ -259,7 +259,7 @@ fn chance_text(p_value: f64) -> String {
 }
 
 /// Lists takes, and matches with declared rows, to look at before judging the flagged pairs.
-pub(super) fn examples_sections(findings: &AuditFindings) -> Vec<Section> {
+pub(super) fn example_sections(findings: &AuditFindings) -> Vec<Section> {
     let flagged = findings.flagged_pairs();
     let takes = flagged.iter().filter(|pair| pair.favouritism.is_flagged());
     let takes: Vec<_> =

@@ -10,7 +10,7 @@ use lastnim_auditing::{ExplainedRows, PreferenceFindings, RationalisableCount, R
 /// The maximum number of rows listed.
 const MAX_LISTED: usize = 8;
 /// The largest number of seats for which the table of choices between winners is shown.
-const MAX_CHOSEN_SEATS: usize = 8;
+const MAX_CHOICE_TABLE_SEATS: usize = 8;
 
 /// Reports the rows that a bot had, the rows that its takes fit, and its choices between winners.
 pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Section> {
@@ -48,7 +48,7 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
     .paragraphs(
         preference.explained.as_ref().map(|explained| format!("{}.", known_rows_sentence(explained))),
     );
-    let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS)
+    let chosen = (*choices > 0 && seats.get() <= MAX_CHOICE_TABLE_SEATS)
         .then(|| Section::with_heading(choice_heading).table(winner_choice_table(preference)));
     [rows].into_iter().chain(chosen).collect()
 }
@@ -104,7 +104,8 @@ fn winner_choice_table(preference: &PreferenceFindings) -> Table {
     table
 }
 
-/// Says which rows make all takes optimal if the others believe the declared row; a sentence without its full stop.
+/// Says which rows make all takes optimal if the others believe the declared or assigned row; a sentence without its
+/// full stop.
 fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
     let held = believed_row_phrase(preference);
     match &preference.rationalisable {

@@ -6,7 +6,7 @@ use super::{
         RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
         figure_with_interval, value_cell,
     },
-    pairs::{correction_note, examples_sections, pair_sections, with_flagged_pairs},
+    pairs::{correction_note, example_sections, pair_sections, with_flagged_pairs},
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
     talk::{TALK_HEADINGS, talk_sections},
@@ -46,7 +46,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         [bots].into_iter().chain(talk).chain(pair_sections(findings)).collect()
     };
     let powers: Vec<_> = findings.powers.iter().map(|&power| power.into()).collect();
-    let sections = [head].into_iter().chain(examples_sections(findings)).chain(help_power_section(&powers));
+    let sections = [head].into_iter().chain(example_sections(findings)).chain(help_power_section(&powers));
     sections.chain(rest).collect()
 }
 

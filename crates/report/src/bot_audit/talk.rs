@@ -7,7 +7,7 @@ use super::{
 use crate::{Column, ItemTable, NumberFormat, NumberUnit, Section, Table, words::count_with_noun};
 use lastnim_proto::pb::{BotFindings, Estimate, TalkFigures};
 
-/// The format of distances.
+/// The format of distances between rows, which are numbers of pairs of winners.
 const PAIRS: NumberFormat = NumberFormat::new(NumberUnit::Count, 2);
 
 /// A bot with its figures.

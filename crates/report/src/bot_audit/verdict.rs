@@ -29,14 +29,16 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
         }
     });
     let figures = &found.figures;
-    sentences.push(weakest_slice(&figures.by_phase, ["in one phase than in another", "phases"], |phase| {
-        match phase {
+    sentences.push(weakest_circumstance_sentence(
+        &figures.by_phase,
+        ["in one phase than in another", "phases"],
+        |phase| match phase {
             GamePhase::Opening => "in the opening",
             GamePhase::Middle => "in the middle",
             GamePhase::End => "at the end",
-        }
-    }));
-    sentences.push(weakest_slice(
+        },
+    ));
+    sentences.push(weakest_circumstance_sentence(
         &figures.by_live_piles,
         ["with one number of piles than with another", "numbers of piles"],
         |piles| match piles {
@@ -91,8 +93,8 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     })
 }
 
-/// Names the circumstance in which a bot is clearly least accurate.
-fn weakest_slice<C: Copy>(
+/// Says in which circumstance a bot is clearly least accurate, or that no circumstance clearly is.
+fn weakest_circumstance_sentence<C: Copy>(
     slices: &[CircumstanceFigures<C>],
     [than_in_another, kinds]: [&str; 2],
     name: impl Fn(C) -> &'static str,

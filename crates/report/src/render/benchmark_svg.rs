@@ -16,8 +16,8 @@ const AXIS: (f64, f64) = (110.0, 330.0);
 const HEADER_HEIGHT: f64 = 92.0;
 /// The height below the rows.
 const FOOTER_HEIGHT: f64 = 76.0;
-/// The maximum length of a line.
-const MAX_CHARACTERS: usize = 84;
+/// The maximum number of characters in a line of small text.
+const MAX_SMALL_CHARACTERS: usize = 100;
 
 const STYLE: &str = "\
 text{font:13px 'DejaVu Sans','Liberation Sans',Helvetica,Arial,sans-serif;fill:#1f2328}\
@@ -72,7 +72,7 @@ fn write_card(text: &mut String, card: &pb::BenchmarkCard) -> fmt::Result {
         write_tier(text, tier, HEADER_HEIGHT + (f64::from(row) + 0.5) * ROW_HEIGHT)?;
     }
     let failures: u32 = card.tiers.iter().flat_map(|tier| &tier.lost_seats).map(|lost| lost.count).sum();
-    write_line(text, "small", bottom + 38.0, &shorten(&citation(card), MAX_CHARACTERS + 16))?;
+    write_line(text, "small", bottom + 38.0, &shorten(&citation(card), MAX_SMALL_CHARACTERS))?;
     write_line(
         text,
         "small",

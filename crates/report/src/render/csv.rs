@@ -33,7 +33,7 @@ impl CsvLine {
         }
     }
 
-    /// Adds a number.
+    /// Adds a number, which needs no quotes.
     pub fn push_number(&mut self, number: impl fmt::Display) {
         if self.has_cells {
             self.text.push(',');

@@ -15,7 +15,7 @@ const TOP: f64 = 14.0;
 /// The bottom margin.
 const BOTTOM: f64 = 36.0;
 /// The y coordinate of the axis labels.
-const PLACES_Y: f64 = HEIGHT - BOTTOM + 18.0;
+const AXIS_LABELS_Y: f64 = HEIGHT - BOTTOM + 18.0;
 /// The maximum number of lines, which differ by colour and dashes; the first ones are drawn.
 const MAX_LINES: usize = 8;
 
@@ -55,11 +55,15 @@ impl Html<'_> {
     /// Draws a chart, with a legend that has the last value of each line, and a table of its numbers; empty without two
     /// points.
     pub(super) fn chart_html(self, chart: &Chart) -> String {
-        let Some(ChartFrame { across, up }) = chart.frame() else { return String::new() };
-        let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);
-        let at_y = |y: f64| HEIGHT - BOTTOM - (y.max(up.0) - up.0) / (up.1 - up.0) * (HEIGHT - TOP - BOTTOM);
+        let Some(ChartFrame { x_range, y_range }) = chart.frame() else { return String::new() };
+        let at_x = |x: f64| LEFT + (x - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
+        let at_y = |y: f64| {
+            HEIGHT
+                - BOTTOM
+                - (y.max(y_range.0) - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM)
+        };
         let written = |number: f64| chart.format.format_number(number);
-        let ends = [up.0, up.1].map(|number| {
+        let ends = [y_range.0, y_range.1].map(|number| {
             let (y, words) = (at_y(number), written(number));
             DrawnLevel { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
         });
@@ -84,7 +88,7 @@ impl Html<'_> {
             axis: &chart.axis,
             levels: ends.into_iter().chain(levels).collect(),
             lines: lines.collect(),
-            places: [(at_x(across.0), across.0, "start"), (at_x(across.1), across.1, "end")],
+            places: [(at_x(x_range.0), x_range.0, "start"), (at_x(x_range.1), x_range.1, "end")],
             left_out: chart.lines.len() - drawn.lines.len(),
             numbers: self.table_html(&drawn.value_table()),
         })

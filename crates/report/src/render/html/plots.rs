@@ -4,10 +4,10 @@ use super::write_template;
 use crate::{MarkShape, Plot};
 use askama::Template;
 
-const LINE: u32 = 24;
-const LABELS: u32 = 140;
-const MARKS: u32 = 220;
-const NUMBERS: u32 = 80;
+const LINE_HEIGHT: u32 = 24;
+const LABELS_WIDTH: u32 = 140;
+const MARKS_WIDTH: u32 = 220;
+const NUMBERS_WIDTH: u32 = 80;
 /// The maximum length of a label.
 const MAX_LABEL_CHARS: usize = 15;
 
@@ -39,9 +39,9 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
         return String::new();
     };
     let span = if high > low { high - low } else { 1.0 };
-    let at = |value: f64| f64::from(LABELS) + (value - low) / span * f64::from(MARKS);
+    let at = |value: f64| f64::from(LABELS_WIDTH) + (value - low) / span * f64::from(MARKS_WIDTH);
     let marks = (0..).zip(&plot.marks).map(|(line, mark)| DrawnMark {
-        middle: LINE * line + LINE / 2,
+        middle: LINE_HEIGHT * line + LINE_HEIGHT / 2,
         label: shortened_label(&mark.label),
         shape: match plot.shape {
             MarkShape::Bars => {
@@ -55,7 +55,7 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
         },
         number: plot.format.format_number(mark.value),
     });
-    let (caption, height) = (plot.caption.as_str(), LINE * plot.marks.len() as u32);
+    let (caption, height) = (plot.caption.as_str(), LINE_HEIGHT * plot.marks.len() as u32);
     write_template(&PlotTemplate { caption, height, marks: marks.collect() })
 }
 

@@ -16,7 +16,7 @@ const ID_LENGTH: usize = 36;
 const ID_TIME_LENGTH: usize = 19;
 /// The width of an interval drawn in a cell.
 const WHISKER_WIDTH: f64 = 56.0;
-/// The margin of that drawing.
+/// The margin to the left and to the right of the interval in that drawing.
 const WHISKER_MARGIN: f64 = 3.0;
 
 /// A table in a frame that scrolls on narrow pages.

@@ -14,12 +14,13 @@ pub(super) fn write_chart(text: &mut String, chart: &Chart) {
     let labels = chart.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
     let _ = writeln!(text, "\n  {}", chart.caption);
     for line in &chart.lines {
-        let step = (frame.across.1 - frame.across.0) / f64::from(COLUMNS - 1);
+        let step = (frame.x_range.1 - frame.x_range.0) / f64::from(COLUMNS - 1);
         let heights = (0..COLUMNS).map(|column| {
-            let place = frame.across.0 + f64::from(column) * step;
-            let before = line.points.iter().take_while(|(across, _)| *across <= place + step / 2.0).last();
+            let place = frame.x_range.0 + f64::from(column) * step;
+            let before =
+                line.points.iter().take_while(|(position, _)| *position <= place + step / 2.0).last();
             before.map_or(' ', |&(_, number)| {
-                height_of_share((number - frame.up.0) / (frame.up.1 - frame.up.0))
+                height_of_share((number - frame.y_range.0) / (frame.y_range.1 - frame.y_range.0))
             })
         });
         let drawn: String = heights.collect();
