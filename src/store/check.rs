@@ -20,8 +20,8 @@ pub async fn check_and_print(store: &StoreLocation, form: OutputFormat) -> Comma
 
 /// Fails if a check has found damage.
 pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failure> {
-    let Some(first) = found.described.first() else { return Ok(()) };
-    let more = match found.damages - 1 {
+    let Some(first) = found.described_faults.first() else { return Ok(()) };
+    let more = match found.fault_count - 1 {
         0 => String::new(),
         more => format!(" (and {})", count_with_noun(more, "more damaged place", "more damaged places")),
     };
@@ -48,8 +48,8 @@ fn check_json(store: &StoreUrl, found: &StoreCheck) -> Value {
         "quarantined_matches": found.quarantined,
         "pruned_matches": found.pruned,
         "signers": signers,
-        "damages": found.damages,
-        "damaged": found.described.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "damages": found.fault_count,
+        "damaged": found.described_faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 
@@ -60,14 +60,14 @@ fn store_check_section(found: &StoreCheck) -> Section {
         ("events", found.events.to_string()),
         ("quarantined", found.quarantined.to_string()),
         ("pruned", found.pruned.to_string()),
-        ("damages", found.damages.to_string()),
+        ("damages", found.fault_count.to_string()),
     ];
     let signers = sorted_signers(found).into_iter();
     let signers = signers.map(|(key, records)| ("signed by", format!("{key} ({records})")));
     let section = Section::new().facts(facts.into_iter().chain(signers));
-    if found.described.is_empty() {
+    if found.described_faults.is_empty() {
         section
     } else {
-        section.list(found.described.iter().map(ToString::to_string))
+        section.list(found.described_faults.iter().map(ToString::to_string))
     }
 }

@@ -34,7 +34,12 @@ async fn a_server_continues_from_the_data_of_a_promoted_replica() {
     let reader = open_reader(&stage.database.url().parse().unwrap()).await.unwrap();
     let found = check_store(reader.as_ref()).await.unwrap();
     reader.close().await;
-    assert_eq!((found.damages, found.quarantined, found.unfinished), (0, 0, 0), "{:?}", found.described);
+    assert_eq!(
+        (found.fault_count, found.quarantined, found.unfinished),
+        (0, 0, 0),
+        "{:?}",
+        found.described_faults
+    );
     assert!(found.matches >= over.matches_total);
 }
 

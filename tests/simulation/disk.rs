@@ -395,12 +395,12 @@ impl Store for SimulatedStore {
         self.reach().await?.unacknowledged_matches(bot, from, limit).await
     }
 
-    async fn unheard_tournament_ends(
+    async fn unacknowledged_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.reach().await?.unheard_tournament_ends(bot, since, limit).await
+        self.reach().await?.unacknowledged_tournament_ends(bot, since, limit).await
     }
 }

@@ -43,7 +43,7 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
 
     let (lines, since) = (Arc::new(standings(&names)), Timestamp::from_micros);
     let ends = |bot: &BotName, since, limit| {
-        let found = place.run(store.unheard_tournament_ends(bot, since, limit)).unwrap();
+        let found = place.run(store.unacknowledged_tournament_ends(bot, since, limit)).unwrap();
         found.into_iter().map(|end| (end.id, end.bots, end.standing)).collect::<Vec<_>>()
     };
     for number in 1..=3 {
@@ -70,7 +70,7 @@ pub fn acknowledged_ends_are_kept(place: &Place) {
     }
     assert_eq!(ends(&names[1], since(0), 9), [end(1, 1), end(3, 1)]);
     assert_eq!(ends(&names[0], since(0), 9).len(), 3);
-    let found = place.run(store.unheard_tournament_ends(&names[2], since(3), 9)).unwrap();
+    let found = place.run(store.unacknowledged_tournament_ends(&names[2], since(3), 9)).unwrap();
     assert_eq!(
         (found[0].title.as_str(), found[0].state),
         (tournament(3).settings.title.to_string().as_str(), TournamentState::Finished)

@@ -73,7 +73,7 @@ pub fn bots_are_removed(place: &Place) {
     assert_eq!([seated, listed, idle].map(played), [true, true, false]);
 
     let unheard = |store: &Arc<dyn Store>| {
-        place.run(store.unheard_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
+        place.run(store.unacknowledged_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
     };
     assert_eq!(unheard(&store), 1);
     // Writing it again is harmless, and the last change in a batch counts.

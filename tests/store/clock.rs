@@ -127,7 +127,7 @@ pub fn a_store_has_no_damage_after_a_clock_repair(place: &Place) {
     place.run(store.close());
     let reader = place.run(open_reader(&place.url)).unwrap();
     let found = place.run(check_store(reader.as_ref())).unwrap();
-    assert_eq!((found.matches, found.described), (3, Vec::new()));
+    assert_eq!((found.matches, found.described_faults), (3, Vec::new()));
     assert_eq!(place.run(reader.clock()).unwrap().latest, Some(NOW));
     place.run(reader.close());
 }

@@ -25,7 +25,7 @@ pub fn a_store_can_be_read_while_its_server_runs(place: &Place) {
     place.write(&store, &changes);
     let reader = place.run(open_reader(&place.url)).unwrap();
     let found = place.run(check_store(reader.as_ref())).unwrap();
-    assert_eq!((found.damages, found.described), (0, Vec::new()));
+    assert_eq!((found.fault_count, found.described_faults), (0, Vec::new()));
     assert_eq!((found.matches + found.unfinished, found.unfinished, found.events), (30, unfinished, events));
     assert_eq!(found.signers.values().sum::<u64>(), found.matches);
     let counts = place.run(reader.match_counts()).unwrap();

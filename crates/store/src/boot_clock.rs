@@ -3,8 +3,8 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// The time since the machine started. It never goes back. On systems without such a clock, time that the machine was
-/// suspended is not counted.
+/// Returns the time since the machine started, which never goes back. On systems without such a clock, the time for
+/// which the machine was suspended is not counted.
 pub(crate) fn time_since_boot() -> Duration {
     #[cfg(target_os = "linux")]
     const CLOCK: ClockId = ClockId::Boottime;

@@ -246,7 +246,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether this change affects a match or tournament that is already finished.
+    /// Returns whether this change alters what is shown of a match or tournament that is already finished.
     pub fn changes_finished(&self) -> bool {
         matches!(
             self,

@@ -28,16 +28,16 @@ pub struct StoreCheck {
     /// The number of match records that each key has signed.
     pub signers: HashMap<PublicKey, u64>,
     /// The number of faults.
-    pub damages: u64,
+    pub fault_count: u64,
     /// Descriptions of the first faults.
-    pub described: Vec<StoreError>,
+    pub described_faults: Vec<StoreError>,
 }
 
 impl StoreCheck {
     fn note(&mut self, damage: StoreError) {
-        self.damages += 1;
-        if self.described.len() < MAX_DESCRIBED_FAULTS {
-            self.described.push(damage);
+        self.fault_count += 1;
+        if self.described_faults.len() < MAX_DESCRIBED_FAULTS {
+            self.described_faults.push(damage);
         }
     }
 }

@@ -16,7 +16,7 @@ pub const MAX_CLOCK_STEP_AHEAD: Duration = Duration::from_hours(24);
 pub struct StoredClock {
     /// The latest time that a server has read from its clock; `None` in a new store.
     pub latest: Option<Timestamp>,
-    /// Each occasion on which a clock was found far ahead of the latest time, in order.
+    /// Each occasion on which a clock was found far ahead of the latest time, the earliest first.
     pub jumps: Vec<ClockJump>,
 }
 

@@ -24,7 +24,7 @@ pub enum StoreError {
     Quarantined {
         /// The match.
         id: MatchId,
-        /// The damage.
+        /// Why it was quarantined.
         why: String,
     },
     /// The record of the match was removed to save space.

@@ -83,7 +83,7 @@ impl MemoryMatch {
     }
 
     /// Returns the size of the match, counted in events. Transcripts count as one event per `EVENT_BYTES`.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn size_in_events(&self) -> usize {
         self.events.len() + self.transcript_bytes / EVENT_BYTES
     }
 
@@ -160,15 +160,15 @@ impl MemoryMatch {
         Ok(Some(MatchHead { id, number, record }))
     }
 
-    /// Removes the events and transcripts of the match if this is allowed, and returns the room that this frees.
+    /// Removes the events and transcripts of the match if this is allowed, and returns their size, counted in events.
     pub(super) fn prune(&mut self) -> usize {
         if !self.is_prunable() {
             return 0;
         }
-        let room = self.room();
+        let size = self.size_in_events();
         self.is_pruned = true;
         (self.events, self.transcripts, self.transcript_bytes) = Default::default();
-        room
+        size
     }
 
     pub(super) fn last_event_at(&self) -> Option<Timestamp> {
@@ -222,7 +222,7 @@ impl MemoryMatch {
         }
     }
 
-    /// Returns the seat of a bot, with its strikes and how it was lost.
+    /// Returns the seat of a bot, with its strikes and how it was lost; `None` if the bot has no seat in the match.
     pub(super) fn lost_seat(&self, id: MatchId, bot: &BotName) -> Option<LostSeat> {
         let tournament = self.setup.origin.as_ref().map(|origin| origin.tournament);
         let mut lost = LostSeat::new(id, tournament, self.setup.seat_of(bot)?);

@@ -80,8 +80,8 @@ pub fn open_store_with<'a>(
 
 /// Waits until no live server has a PostgreSQL database open. Ends the session of a server that has sent no query for
 /// `max_silence`. Calls `note_holder` with what it finds, several times a second. Returns the number of the database's
-/// newest commit. If it is lower than one that `note_holder` got, the database lost commits. While
-/// this waits, [`Store::standby_servers`] of the other server returns `own_name`.
+/// newest commit. If it is lower than one that `note_holder` got, the database lost commits. While this waits,
+/// [`Store::standby_servers`] of the other server includes `own_name`.
 ///
 /// Another server may open the database before the caller does: [`open_store_with`] then fails with
 /// [`StoreError::Taken`].

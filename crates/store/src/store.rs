@@ -191,7 +191,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Returns up to `limit` tournament ends since `since` that a bot has not acknowledged. If there are more, the most
     /// recently created tournaments are chosen. The oldest tournament comes first.
-    async fn unheard_tournament_ends(
+    async fn unacknowledged_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,

@@ -223,12 +223,12 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         self.inner.unacknowledged_matches(bot, from, limit).await
     }
 
-    async fn unheard_tournament_ends(
+    async fn unacknowledged_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.inner.unheard_tournament_ends(bot, since, limit).await
+        self.inner.unacknowledged_tournament_ends(bot, since, limit).await
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_token_has_256_random_bits() {
+    fn a_generated_token_has_256_random_bits() {
         // If tokens had only 16 random bits, about 128 of 4,096 would repeat another; with 64 bits, fewer than one in
         // 10^12 runs would see a repeat.
         let many: HashSet<_> = (0..4_096).map(|_| Token::generate().reveal().to_owned()).collect();

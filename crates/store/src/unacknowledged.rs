@@ -2,7 +2,7 @@
 
 use lastnim_core::game::MatchId;
 
-/// Maximum number of missed match ends that are counted but not sent.
+/// The maximum number of missed match ends that are counted but not sent.
 pub const MAX_COUNTED_ENDS: usize = 10_000;
 
 /// The finished matches of a bot whose ends it has not acknowledged.

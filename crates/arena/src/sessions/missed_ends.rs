@@ -50,7 +50,7 @@ pub(crate) async fn send_missed_ends(
         }
     }
     let ends = loop {
-        match arena.inner.store.unheard_tournament_ends(&bot, since, MAX_TOURNAMENT_ENDS).await {
+        match arena.inner.store.unacknowledged_tournament_ends(&bot, since, MAX_TOURNAMENT_ENDS).await {
             Ok(ends) => break ends,
             Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
             Err(error) => {

@@ -217,7 +217,7 @@ async fn bots_are_sent_the_end_of_their_tournament() {
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
     let unacknowledged =
-        |bot| store.unheard_tournament_ends(bot, lastnim_core::referee::Timestamp::default(), 9);
+        |bot| store.unacknowledged_tournament_ends(bot, lastnim_core::referee::Timestamp::default(), 9);
     let first = name("first");
     while !unacknowledged(&first).await.unwrap().is_empty() {
         tokio::task::yield_now().await;

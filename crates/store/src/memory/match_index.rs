@@ -21,7 +21,8 @@ enum MatchTerm {
 #[derive(Debug, Default)]
 pub(super) struct MatchIndex {
     ids: HashMap<(Option<TournamentId>, MatchTerm), BTreeSet<MatchId>>,
-    none: BTreeSet<MatchId>,
+    /// The ids for a term that no match has; always empty.
+    no_ids: BTreeSet<MatchId>,
 }
 
 impl MatchIndex {
@@ -59,8 +60,8 @@ impl MatchIndex {
         let bots = filter.bots.iter().cloned().map(MatchTerm::Bot);
         let (state, reason) = (filter.state.map(MatchTerm::State), filter.reason.map(MatchTerm::Reason));
         let terms = std::iter::once(MatchTerm::Any).chain(bots).chain(state).chain(reason);
-        let admitted = terms.map(|term| self.ids.get(&(filter.tournament, term)).unwrap_or(&self.none));
-        admitted.min_by_key(|ids| ids.len()).unwrap_or(&self.none).range(range)
+        let admitted = terms.map(|term| self.ids.get(&(filter.tournament, term)).unwrap_or(&self.no_ids));
+        admitted.min_by_key(|ids| ids.len()).unwrap_or(&self.no_ids).range(range)
     }
 }
 

@@ -306,7 +306,7 @@ impl Store for MemoryStore {
         Ok(UnacknowledgedMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
     }
 
-    async fn unheard_tournament_ends(
+    async fn unacknowledged_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,

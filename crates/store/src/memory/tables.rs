@@ -271,9 +271,9 @@ impl MemoryTables {
         change: impl FnOnce(&mut MemoryMatch),
     ) -> Result<(), StoreError> {
         let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
-        let before = found.room();
+        let before = found.size_in_events();
         change(found);
-        self.ended_events = self.ended_events + found.room() - before;
+        self.ended_events = self.ended_events + found.size_in_events() - before;
         Ok(())
     }
 
@@ -289,7 +289,7 @@ impl MemoryTables {
     /// Adds a match that is over to the lists of finished matches.
     fn index_finished_match(&mut self, id: MatchId) {
         let Some(found) = self.matches.get(&id) else { return };
-        self.ended_events += found.room();
+        self.ended_events += found.size_in_events();
         self.ended.push_back(id);
         self.index.insert(id, found);
     }
@@ -311,7 +311,7 @@ impl MemoryTables {
             && let Some(oldest) = self.ended.pop_front()
         {
             if let Some(found) = self.matches.remove(&oldest) {
-                self.ended_events -= found.room();
+                self.ended_events -= found.size_in_events();
                 self.unindex_match(oldest, &found);
                 let origin = found.setup().origin.as_ref();
                 if let Some(own) = origin.and_then(|origin| self.tournaments.get_mut(&origin.tournament)) {

@@ -51,7 +51,7 @@ pub(super) struct EndedMatch {
     pub(super) over_at_us: i64,
 }
 
-/// An unfinished match whose record is damaged.
+/// An unfinished match whose record is damaged, or which cannot be finished.
 #[derive(Debug)]
 pub(super) struct QuarantinedMatch<'a> {
     pub(super) id: MatchId,

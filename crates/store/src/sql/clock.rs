@@ -55,7 +55,7 @@ async fn note_time<D: Dialect>(
         "INSERT INTO clock_jumps (found_at_us, length_us) VALUES ($1, $2) ON CONFLICT (found_at_us) DO NOTHING",
     )
     .bind(at_us)
-    .bind(to_column_integer("a span", jump.as_micros())?)
+    .bind(to_column_integer("a duration", jump.as_micros())?)
     .execute(connection)
     .await
 }
@@ -76,22 +76,22 @@ async fn repair_clock<D: Dialect>(connection: &mut D::Connection, at: Timestamp)
 }
 
 /// Returns the statement that reads the latest time that a server has observed.
-pub(super) fn latest_statement<D: Dialect>() -> Statement<D> {
+pub(super) fn latest_time_statement<D: Dialect>() -> Statement<D> {
     Statement::new("SELECT latest_at_us FROM clock")
 }
 
 /// Reads the latest time from a row.
-pub(super) fn read_latest(row: &impl RowColumns) -> Result<Timestamp, StoreError> {
+pub(super) fn read_latest_time(row: &impl RowColumns) -> Result<Timestamp, StoreError> {
     with_damage_context("the latest time", row.time("latest_at_us"))
 }
 
 /// Returns the statement that reads the jumps of the clock.
-pub(super) fn jumps_statement<D: Dialect>() -> Statement<D> {
+pub(super) fn clock_jumps_statement<D: Dialect>() -> Statement<D> {
     Statement::new("SELECT found_at_us, length_us FROM clock_jumps ORDER BY found_at_us")
 }
 
 /// Reads a jump of the clock from a row.
-pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> {
+pub(super) fn read_clock_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> {
     let read = || {
         Ok(ClockJump {
             found_at: row.time("found_at_us")?,
@@ -102,7 +102,7 @@ pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> 
 }
 
 /// Returns the statement that reads the ids of the newest match and the newest tournament.
-pub(super) fn newest_statement<D: Dialect>() -> Statement<D> {
+pub(super) fn newest_ids_statement<D: Dialect>() -> Statement<D> {
     Statement::new(
         "SELECT (SELECT id FROM matches ORDER BY matches.id DESC LIMIT 1)::text AS match_id,
             (SELECT id FROM tournaments ORDER BY tournaments.id DESC LIMIT 1)::text AS tournament_id",
@@ -110,7 +110,7 @@ pub(super) fn newest_statement<D: Dialect>() -> Statement<D> {
 }
 
 /// Reads the ids of the newest match and the newest tournament from a row.
-pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError> {
+pub(super) fn read_newest_ids(row: &impl RowColumns) -> Result<NewestIds, StoreError> {
     let read = || {
         let has_match = row.nullable::<String>("match_id")?.is_some();
         let has_tournament = row.nullable::<String>("tournament_id")?.is_some();
@@ -123,7 +123,7 @@ pub(super) fn read_newest(row: &impl RowColumns) -> Result<NewestIds, StoreError
 }
 
 /// Returns the statement that counts the timestamps later than a given one.
-pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
+pub(super) fn later_times_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
     let statement = Statement::new(
         "SELECT (SELECT count(*) FROM bots WHERE registered_at_us > $1)
             + (SELECT count(*) FROM bot_versions WHERE first_seen_at_us > $1)
@@ -139,8 +139,8 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
     statement.bind(i64::try_from(at.as_micros()).unwrap_or(i64::MAX))
 }
 
-/// Reads how many timestamps are later than the one given to [`later_statement`].
-pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
+/// Reads how many timestamps are later than the one given to [`later_times_statement`].
+pub(super) fn read_later_times(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
     with_damage_context("the number of timestamps in the future", read())
 }

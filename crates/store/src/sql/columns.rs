@@ -26,7 +26,7 @@ pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, St
 }
 
 /// Encodes an organiser's intervention as the JSON used on the wire.
-pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
+pub(super) fn tournament_event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
     message_text(&pb::TournamentEvent::from(event))
 }
 

@@ -35,13 +35,13 @@ pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
     append_stored_bytes(event, bytes);
-    let (count, sum) = (to_u32(bytes.len() - begin), check_sum(id, place, &bytes[begin..]));
+    let (count, sum) = (to_u32(bytes.len() - begin), event_checksum(id, place, &bytes[begin..]));
     bytes[begin - size_of::<u32>()..begin].copy_from_slice(&count.to_le_bytes());
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
 /// Returns the checksum of an event, which also covers its match and its index.
-fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
+fn event_checksum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     sum.update(id.as_bytes());
     sum.update(&to_u32(place).to_le_bytes());
@@ -79,7 +79,7 @@ impl<'a> EncodedEvents<'a> {
         let count = take_u32(&mut rest).ok_or_else(cut_off)?;
         let (canonical, rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
         let (check, rest) = rest.split_first_chunk().ok_or_else(cut_off)?;
-        if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
+        if u32::from_le_bytes(*check) != event_checksum(self.id, self.place, canonical) {
             return Err("its checksum does not match its bytes, its index and its match".to_owned());
         }
         (self.rest, self.place) = (rest, self.place + 1);

@@ -158,7 +158,7 @@ pub(super) fn read_field_change(row: &impl RowColumns) -> Result<FieldChange, St
 }
 
 /// Reads an organiser's intervention.
-pub(super) fn tournament_event(row: &impl RowColumns) -> Result<TimedTournamentEvent, StoreError> {
+pub(super) fn read_tournament_event(row: &impl RowColumns) -> Result<TimedTournamentEvent, StoreError> {
     let read = || {
         parse_message_json::<pb::TournamentEvent, _>(
             "event",

@@ -214,16 +214,27 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn clock(&self) -> Result<StoredClock, StoreError> {
-        let latest = self.read_rows(clock::latest_statement(), clock::read_latest).await?.pop();
-        Ok(StoredClock { latest, jumps: self.read_rows(clock::jumps_statement(), clock::read_jump).await? })
+        let latest = self.read_rows(clock::latest_time_statement(), clock::read_latest_time).await?.pop();
+        Ok(StoredClock {
+            latest,
+            jumps: self.read_rows(clock::clock_jumps_statement(), clock::read_clock_jump).await?,
+        })
     }
 
     async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
-        Ok(self.read_rows(clock::newest_statement(), clock::read_newest).await?.pop().unwrap_or_default())
+        Ok(self
+            .read_rows(clock::newest_ids_statement(), clock::read_newest_ids)
+            .await?
+            .pop()
+            .unwrap_or_default())
     }
 
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
-        Ok(self.read_rows(clock::later_statement(at), clock::read_later).await?.pop().unwrap_or_default())
+        Ok(self
+            .read_rows(clock::later_times_statement(at), clock::read_later_times)
+            .await?
+            .pop()
+            .unwrap_or_default())
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
@@ -332,7 +343,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT tournament_id::text, event::text FROM tournament_events WHERE tournament_id = $1::uuid ORDER BY seq",
         );
-        self.read_rows(statement.bind(String::from(id)), rows::tournament_event).await
+        self.read_rows(statement.bind(String::from(id)), rows::read_tournament_event).await
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
@@ -521,7 +532,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         Ok(UnacknowledgedMatches { newest, more })
     }
 
-    async fn unheard_tournament_ends(
+    async fn unacknowledged_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,

@@ -2,7 +2,7 @@
 
 use super::acknowledged_ends::{add_unacknowledged_end, remove_unacknowledged_end, write_acknowledged_ends};
 use super::columns::{
-    event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
+    played_versions_json, settings_json, small_number, to_column_integer, tournament_event_json, verdict_json,
 };
 use super::dialect::{Dialect, Statement};
 use super::keywords::StoredKeyword;
@@ -196,7 +196,7 @@ async fn add_event<D: Dialect>(
     )
     .bind(String::from(id))
     .bind(to_column_integer("a number of events", seq)?)
-    .bind(event_json(event)?)
+    .bind(tournament_event_json(event)?)
     .execute(connection)
     .await
 }

@@ -23,11 +23,11 @@ const JOURNAL_BYTES_PER_MATCH: usize = 2 * PART_BYTES;
 /// The number of idle matches whose events a write may move to parts, in addition to one for each match with events in
 /// the write. So a write can move at least as many matches as its row contains, and rows are removed as fast as they
 /// are added.
-const MIN_MOVED: usize = 4;
+const EXTRA_MOVED_MATCHES: usize = 4;
 /// The minimum number of unneeded rows that are removed together.
-const MIN_REMOVED: i64 = 16;
+const MIN_REMOVED_ROWS: i64 = 16;
 /// The maximum number of rows removed per write; each write adds one row.
-const MAX_REMOVED: i64 = 64;
+const MAX_REMOVED_ROWS: i64 = 64;
 
 /// The sizes in bytes above which events move from the journal to record parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +206,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes a match that is over, and returns it.
+    /// Removes a match that is over, and returns it; `None` if it is unknown.
     pub(super) fn close_match(&mut self, id: MatchId) -> Option<OpenMatch> {
         let closed = self.open.remove(&id)?;
         if let Some(row) = closed.pending_from {
@@ -264,10 +264,10 @@ impl Journal {
             self.next_row += 1;
             write.row = Some((row, bytes));
         }
-        self.move_oldest(MIN_MOVED + touched.len(), row, &mut write)?;
+        self.move_oldest(EXTRA_MOVED_MATCHES + touched.len(), row, &mut write)?;
         self.forget_rows();
-        if self.needed_from - self.first_row >= MIN_REMOVED {
-            let until = self.needed_from.min(self.first_row + MAX_REMOVED);
+        if self.needed_from - self.first_row >= MIN_REMOVED_ROWS {
+            let until = self.needed_from.min(self.first_row + MAX_REMOVED_ROWS);
             write.removed = std::mem::replace(&mut self.first_row, until)..until;
         }
         Ok(write)

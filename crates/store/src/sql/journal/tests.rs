@@ -137,8 +137,8 @@ fn written_events_survive_idle_matches_endings_and_crashes() {
                 }
             }
             let write = journal.plan_write(&touched, closed).unwrap();
-            assert!(write.parts.len() <= 2 * touched.len() + MIN_MOVED + ended.len());
-            assert!(write.removed.end - write.removed.start <= MAX_REMOVED);
+            assert!(write.parts.len() <= 2 * touched.len() + EXTRA_MOVED_MATCHES + ended.len());
+            assert!(write.removed.end - write.removed.start <= MAX_REMOVED_ROWS);
             tables.write(write);
             over.extend(ended.into_iter().map(|id| (id, lengths.remove(&id).unwrap())));
             // Unneeded rows remain until enough of them can be removed together.
@@ -171,7 +171,7 @@ fn a_short_match_becomes_one_part_and_leaves_the_journal() {
             tables.write(journal.plan_write(&[id], closed).unwrap());
         }
         assert_eq!(tables.parts_of(id).count(), 1);
-        assert!(tables.rows.len() < 2 * usize::try_from(MIN_REMOVED).unwrap());
+        assert!(tables.rows.len() < 2 * usize::try_from(MIN_REMOVED_ROWS).unwrap());
     }
     // A match that begins and ends in one write skips the journal.
     let (id, rows) = (match_id(201), tables.rows.clone());

@@ -5,6 +5,7 @@ use crate::sql::db_error::{database_message, driver_error_of};
 use sqlx::Error;
 use std::path::Path;
 
+// SQLite's primary result codes.
 const ERROR: i32 = 1;
 const READ_ONLY: i32 = 8;
 const CORRUPT: i32 = 11;

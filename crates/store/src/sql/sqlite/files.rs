@@ -25,6 +25,7 @@ fn file_identity(_file: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
+/// A file of an open database, as it was when it was last checked.
 #[derive(Debug, Clone)]
 pub(super) struct OpenedFile {
     path: PathBuf,

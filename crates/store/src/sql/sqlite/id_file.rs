@@ -84,6 +84,7 @@ pub(crate) enum MismatchPolicy {
     Accepted,
 }
 
+/// The id file of a database.
 #[derive(Debug)]
 pub(super) struct IdFile {
     database: PathBuf,

@@ -88,13 +88,13 @@ impl IntegrityPass {
     /// Checks every table, and returns the number of tables.
     async fn check_all_tables(&self) -> Result<usize, StoreError> {
         let mut connection = self.options.connect().await.map_err(store_error_of)?;
-        let looked = self.check_tables_by(&mut connection).await;
+        let looked = self.check_tables_with(&mut connection).await;
         // The connection was only used for reading, so a failure to close it does no harm.
         let _ = connection.close().await;
         looked
     }
 
-    async fn check_tables_by(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
+    async fn check_tables_with(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
         let tables: Vec<String> =
             sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
                 .fetch_all(&mut *connection)
