@@ -54,7 +54,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
         let flag = setting.flag();
         let Some(words) = given.words(&flag) else { continue };
         if fits(setting) {
-            if let Some(wrong) = draft.give(setting, &setting.value_of_texts(words)).first() {
+            if let Some(wrong) = draft.set_value(setting, &setting.value_of_texts(words)).first() {
                 return Err(Failure::input(format!("--{flag}: {}", wrong.description)));
             }
         } else if !settings_of_flag(&flag).any(fits) {

@@ -124,7 +124,7 @@ mod tests {
             [&[3, 2, 1], &[3, 1, 1, 1], &[2, 1, 2, 1], &[1, 2, 2, 1], &[2, 1, 1, 1, 1], &[1; 6]];
         let errors = lines.into_iter().filter(|takes| {
             let audit = audited(takes);
-            compare(&audit, &pb::Audit::from(&audit));
+            assert_same_figures(&audit, &pb::Audit::from(&audit));
             audit.first_error.is_some()
         });
         assert!((1..6).contains(&errors.count()), "some lines have an error and some do not");
@@ -200,7 +200,7 @@ mod tests {
         pb::TalkAudit { claims: vec![claim; 32 * 16], ..pb::TalkAudit::default() }
     }
 
-    fn compare(audit: &Audit, wire: &pb::Audit) {
+    fn assert_same_figures(audit: &Audit, wire: &pb::Audit) {
         assert_eq!(
             (wire.winner, wire.predicted_winner),
             (audit.winner.into(), audit.predicted_winner.into())

@@ -32,7 +32,7 @@ pub struct SolveTerms {
 
 /// Reads the terms that all positions of a request share.
 pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: RequestField<'_>) -> Option<SolveTerms> {
-    check_questions(request.positions.len(), field.member("positions"));
+    check_question_count(request.positions.len(), field.member("positions"));
     let matrix = request.alliance_matrix.as_ref();
     let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
     let ending = game::parse_ending(request.ending, field.member("ending"));
@@ -52,14 +52,14 @@ pub fn parse_batch_position(
 }
 
 /// Reports a mistake if the number of questions is not from 1 to [`MAX_QUESTIONS`].
-pub fn check_questions(given: usize, field: RequestField<'_>) {
+pub fn check_question_count(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
         field.report(format_args!("{given} questions: expected 1 to {MAX_QUESTIONS} in a batch"));
     }
 }
 
 /// Reports a mistake if a game has more than [`MAX_PLIES`] takes.
-pub fn check_takes(given: usize, field: RequestField<'_>) {
+pub fn check_take_count(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: expected at most {MAX_PLIES} takes"));
     }

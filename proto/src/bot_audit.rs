@@ -22,13 +22,13 @@ pub struct AuditScope {
 }
 
 /// Reads the name of the bot to audit; an empty name stands for the whole field.
-pub fn parse_bot_scope(bot: &str, field: RequestField<'_>) -> Option<AuditSubject> {
+pub fn parse_audit_subject(bot: &str, field: RequestField<'_>) -> Option<AuditSubject> {
     field.parse_if_given(bot).map(|bot| bot.map_or(AuditSubject::Field, AuditSubject::Bot))
 }
 
 /// Reads the scope of an audit over many records.
 pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Option<AuditScope> {
-    let whom = parse_bot_scope(&scope.bot, field.member("bot"));
+    let whom = parse_audit_subject(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);
     let key = match scope.public_key.as_slice() {
         [] => Some(None),

@@ -118,7 +118,7 @@ pub(crate) fn parse_published_secret(
     Some(Some(secret.publish(true)))
 }
 
-/// Reads 32 bytes.
+/// Reads the 32 bytes of a hash, a salt or a secret.
 pub(crate) fn parse_deal_bytes(bytes: &[u8], field: RequestField<'_>) -> Option<[u8; DealHash::BYTES]> {
     let read = bytes.try_into();
     field.ok_or_report(read.map_err(|_| format!("{} bytes: expected {}", bytes.len(), DealHash::BYTES)))

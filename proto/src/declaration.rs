@@ -3,7 +3,7 @@
 
 use super::{
     RequestField,
-    batch::{check_questions, check_takes},
+    batch::{check_question_count, check_take_count},
     game::parse_game,
     pb,
 };
@@ -18,8 +18,8 @@ use lastnim_core::{
 use std::collections::HashSet;
 
 /// The maximum number of examples in an answer, unless the request states another one.
-const DEFAULT_EXAMPLES: u32 = 10;
-/// The highest number of examples that a request may ask for.
+const DEFAULT_MAX_EXAMPLES: u32 = 10;
+/// The largest maximum that a request may state.
 const MAX_EXAMPLES: u32 = 1_000;
 /// The maximum number of partial rows in an answer.
 const MAX_LEAVES: usize = 1_024;
@@ -52,7 +52,7 @@ pub struct RowSetLimits {
 pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
-        0 => limits(DEFAULT_EXAMPLES),
+        0 => limits(DEFAULT_MAX_EXAMPLES),
         1..=MAX_EXAMPLES => limits(examples),
         _ => {
             field.report(format_args!("{examples}: expected 1 to {MAX_EXAMPLES}"));
@@ -73,7 +73,7 @@ pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeR
 
 /// Reads the games of a player, who may have a different seat in each.
 pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> Option<Vec<SeatGame>> {
-    check_questions(games.len(), field);
+    check_question_count(games.len(), field);
     if !field.has_no_violations() {
         return None;
     }
@@ -82,7 +82,7 @@ pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> 
 
 fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option<SeatGame> {
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
-    check_takes(played.takes.len(), field.member("takes"));
+    check_take_count(played.takes.len(), field.member("takes"));
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
     if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
         let takes = played.takes.len();

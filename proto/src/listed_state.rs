@@ -14,7 +14,7 @@ pub enum ListedState {
 }
 
 impl ListedState {
-    /// Returns whether matches in this state have an end reason. Open and quarantined matches have none.
+    /// Returns whether matches in this state can have an end reason. Open and quarantined matches never have one.
     pub fn has_end(self) -> bool {
         matches!(self, Self::Over | Self::Voided)
     }

@@ -59,10 +59,10 @@ pub fn robustness_message(
 /// Writes the robustness figures of each seat.
 pub(super) fn seat_robustness_messages(seats: &BySeat<SeatRobustness>) -> Vec<pb::SeatRobustness> {
     let n = seats.seats().get();
-    seats.enumerate().map(|(seat, figures)| seat_message(seat, figures, n)).collect()
+    seats.enumerate().map(|(seat, figures)| seat_robustness_message(seat, figures, n)).collect()
 }
 
-fn seat_message(seat: Seat, figures: &SeatRobustness, n: usize) -> pb::SeatRobustness {
+fn seat_robustness_message(seat: Seat, figures: &SeatRobustness, n: usize) -> pb::SeatRobustness {
     let (smallest_coalition, cleared, halt) = match &figures.smallest_coalition {
         SmallestCoalition::None => (None, n - 1, None),
         SmallestCoalition::Found(coalition) => (Some(coalition.into()), coalition.seats.len() - 1, None),

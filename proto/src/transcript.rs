@@ -5,7 +5,7 @@ use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
 /// The events whose transcript lines belong to a question.
-const EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
+const QUESTION_EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
 
 /// The question that a transcript line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -23,10 +23,10 @@ impl QuestionLine {
     pub fn parse(line: &str) -> Result<Self, String> {
         let read: Self =
             serde_json::from_str(line).map_err(|error| format!("not a transcript line: {error}"))?;
-        if EVENTS.contains(&read.event.as_str()) {
+        if QUESTION_EVENTS.contains(&read.event.as_str()) {
             Ok(read)
         } else {
-            Err(format!("the event {:?}: expected one of {}", read.event, EVENTS.join(", ")))
+            Err(format!("the event {:?}: expected one of {}", read.event, QUESTION_EVENTS.join(", ")))
         }
     }
 

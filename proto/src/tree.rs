@@ -8,9 +8,9 @@ use lastnim_core::{
 };
 
 /// The number of plies in a line of best play, unless the request states another number.
-const DEFAULT_PLIES: u32 = 100;
+const DEFAULT_LINE_PLIES: u32 = 100;
 /// Maximum number of plies in a line of best play.
-const MAX_PLIES: u32 = 1_024;
+const MAX_LINE_PLIES: u32 = 1_024;
 
 /// The form in which all possible play is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,10 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) 
 /// Reads the maximum length of a line of best play, in plies.
 pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     match plies {
-        0 => Some(DEFAULT_PLIES as usize),
-        1..=MAX_PLIES => Some(plies as usize),
+        0 => Some(DEFAULT_LINE_PLIES as usize),
+        1..=MAX_LINE_PLIES => Some(plies as usize),
         _ => {
-            field.report(format_args!("{plies}: expected 1 to {MAX_PLIES} plies in a line"));
+            field.report(format_args!("{plies}: expected 1 to {MAX_LINE_PLIES} plies in a line"));
             None
         }
     }

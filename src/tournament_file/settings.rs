@@ -92,7 +92,7 @@ impl SettingsReader {
         if is_for_other {
             return;
         }
-        for Violation { field, description } in self.draft.give(setting, &value) {
+        for Violation { field, description } in self.draft.set_value(setting, &value) {
             toml.report_mistake(&field.replacen(setting.field, path, 1), description);
             if field == setting.field { self.note_reported(setting) } else { self.reported.push(field) }
         }

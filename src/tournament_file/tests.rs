@@ -93,7 +93,7 @@ fn deal_rows(given: &mut GivenSettings) {
 fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
     let mut draft = SettingsJsonDraft::default();
     for (setting, value) in given {
-        assert_eq!(draft.give(setting, value), [], "{}", setting.field);
+        assert_eq!(draft.set_value(setting, value), [], "{}", setting.field);
     }
     draft.finish().unwrap()
 }

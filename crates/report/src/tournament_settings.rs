@@ -29,8 +29,8 @@ fn filter_facts(
 ) -> Vec<(String, String)> {
     let json = message_to_json(settings);
     let mut facts: Vec<(String, String)> = Vec::new();
-    for setting in all_settings().filter(|setting| is_wanted(&setting.fact())) {
-        let label = setting.fact();
+    for setting in all_settings().filter(|setting| is_wanted(&setting.fact_label())) {
+        let label = setting.fact_label();
         let index = facts.iter().position(|(known, _)| *known == label).unwrap_or_else(|| {
             facts.push((label, String::new()));
             facts.len() - 1

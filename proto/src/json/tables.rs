@@ -14,12 +14,14 @@ static TABLES: LazyLock<HashMap<String, MessageTable>> = LazyLock::new(|| {
     messages.map(|message| (message.full_name().to_owned(), MessageTable::of(&message))).collect()
 });
 
+/// The fields of a message.
 #[derive(Debug)]
 pub(super) struct MessageTable {
     /// The fields, ordered by number.
     pub(super) fields: Vec<FieldTable>,
 }
 
+/// The properties of a field that reading and writing JSON needs.
 #[derive(Debug)]
 pub(super) struct FieldTable {
     pub(super) name: String,

@@ -200,15 +200,15 @@ fn message_of<M: prost::Name + Default>(line: &Value) -> Result<Box<M>, SessionL
 
 fn number_of(line: &Value, key: &'static str) -> Result<u64, SessionLogError> {
     let value = line.get(key);
-    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number, 0 or more"))
+    value.and_then(Value::as_u64).ok_or_else(|| key_error(key, value, "a whole number, 0 or more"))
 }
 
 fn text_of(line: &Value, key: &'static str) -> Result<String, SessionLogError> {
     let value = line.get(key);
-    value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| misfit(key, value, "a string"))
+    value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| key_error(key, value, "a string"))
 }
 
-fn misfit(key: &'static str, value: Option<&Value>, expected: &'static str) -> SessionLogError {
+fn key_error(key: &'static str, value: Option<&Value>, expected: &'static str) -> SessionLogError {
     let given =
         value.map_or_else(|| "missing".to_owned(), |value| value.to_string().chars().take(80).collect());
     SessionLogError::Key { key, given, expected }

@@ -16,7 +16,7 @@ pub struct SettingsJsonDraft {
 
 impl SettingsJsonDraft {
     /// Sets a setting to a value in the notation of tournament files. Returns the mistakes in the value.
-    pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
+    pub fn set_value(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
         let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
         let mut value = match setting.message_value(given) {
             Ok(Value::String(format)) if setting.kind == ValueKind::Format => {
@@ -78,7 +78,7 @@ impl SettingsJsonDraft {
                 _ => false,
             };
             if let Some(default) = setting.default_value().filter(|_| is_filled) {
-                filled.give(setting, &default);
+                filled.set_value(setting, &default);
             }
         }
         merge_fields(&mut filled.fields, Value::Object(self.fields));

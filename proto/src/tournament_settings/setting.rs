@@ -133,8 +133,8 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns the name of the report line that shows the setting.
-    pub fn fact(&self) -> String {
+    /// Returns the label of the line in a report that shows the setting.
+    pub fn fact_label(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
             ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "rows".to_owned(),

@@ -11,7 +11,7 @@ use lastnim_core::game::{BotName, MatchId, VersionLabel};
 use lastnim_core::oracle::{Budget, HaltReason};
 use lastnim_core::referee::MatchPhase;
 use lastnim_proto::admission::{RecordAdmission, RecordPolicy, RecordRefusal};
-use lastnim_proto::bot_audit::{AuditScope, parse_audit_scope, parse_bot_scope};
+use lastnim_proto::bot_audit::{AuditScope, parse_audit_scope, parse_audit_subject};
 use lastnim_proto::pb;
 use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl BotAuditService {
         request: &pb::AuditBotRequest,
     ) -> Result<pb::AuditBotResponse, Status> {
         let (scope, tournament, label) = read_request(|field| {
-            let scope = parse_bot_scope(&request.bot, field.member("bot"));
+            let scope = parse_audit_subject(&request.bot, field.member("bot"));
             let at_tournament = field.member("tournament_id");
             let tournament = at_tournament.parse_if_given(&request.tournament_id);
             if request.bot.is_empty() && request.tournament_id.is_empty() {

@@ -5,7 +5,7 @@ use super::games::audit_game_at;
 use lastnim_core::game::{Game, MAX_SEATS};
 use lastnim_core::oracle::{BatchSolver, Budget, HaltReason};
 use lastnim_proto::batch::{
-    SolveDetail, SolveTerms, check_questions, parse_batch_position, parse_solve_terms,
+    SolveDetail, SolveTerms, check_question_count, parse_batch_position, parse_solve_terms,
 };
 use lastnim_proto::{Violations, parse_request, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
@@ -78,7 +78,7 @@ impl BatchRequest for pb::AuditBatchRequest {
 
     fn parse_shared_parameters(&self) -> Result<(), Violations> {
         parse_request(|field| {
-            check_questions(self.games.len(), field.member("games"));
+            check_question_count(self.games.len(), field.member("games"));
             Some(())
         })
     }

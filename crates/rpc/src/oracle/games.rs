@@ -2,7 +2,7 @@
 
 use super::question_scheduler::QuestionError;
 use lastnim_core::oracle::{Audit, Budget, PlayedTake};
-use lastnim_proto::{RequestField, batch::check_takes, game::parse_game, parse_request, pb};
+use lastnim_proto::{RequestField, batch::check_take_count, game::parse_game, parse_request, pb};
 
 /// Solves a game.
 pub(super) fn solve_game(
@@ -27,7 +27,7 @@ pub(super) fn audit_game(
 pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) -> Option<Audit> {
     let at_takes = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
-    check_takes(played.takes.len(), at_takes);
+    check_take_count(played.takes.len(), at_takes);
     let game = game.filter(|_| field.has_no_violations())?;
     let takes: Vec<_> = played.takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
     at_takes.ok_or_report(Audit::of_finished(&game, &takes))

@@ -8,7 +8,7 @@ use crate::access::Access;
 use crate::status::read_request;
 use lastnim_arena::Arena;
 use lastnim_core::oracle::Budget;
-use lastnim_proto::{batch::check_questions, pb};
+use lastnim_proto::{batch::check_question_count, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -133,7 +133,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         // The number of games is checked first, because a request with far too many games would hold memory while it
         // waits.
         read_request(|field| {
-            check_questions(request.games.len(), field.member("games"));
+            check_question_count(request.games.len(), field.member("games"));
             Some(())
         })?;
         let question = move |budget: &mut Budget<'_>| declarations::find_rational_rows(&request, budget);

@@ -62,7 +62,7 @@ impl SettingsInput {
         if let Some(flag) =
             all_settings().find(|setting| setting.field == source && setting.kind == ValueKind::Flag)
         {
-            draft.give(flag, &true.into());
+            draft.set_value(flag, &true.into());
         }
         for needed in [format, source].iter().filter_map(|table| draft.first_missing(table)) {
             self.mistakes.entry(needed.field).or_insert_with(|| "required".to_owned());
@@ -88,7 +88,7 @@ impl SettingsInput {
                 let is_long = matches!(setting.kind, ValueKind::Positions | ValueKind::Matrix);
                 let lines = typed.lines().map(str::trim).filter(|line| is_long && !line.is_empty());
                 let lines: Vec<_> = lines.chain((!is_long).then_some(typed.as_str())).collect();
-                for wrong in draft.give(setting, &setting.value_of_texts(&lines)) {
+                for wrong in draft.set_value(setting, &setting.value_of_texts(&lines)) {
                     let element = wrong.field.strip_prefix(setting.field).unwrap_or_default();
                     let index = element.trim_matches(['[', ']']).parse::<usize>();
                     let line = index.map(|index| format!("line {}: ", index + 1)).unwrap_or_default();
