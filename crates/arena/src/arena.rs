@@ -5,7 +5,7 @@ use crate::accounts::keyring::Principal;
 use crate::durability::Durability;
 use crate::environment::Environment;
 use crate::error::ArenaError;
-use crate::hand_over::HandOverDesk;
+use crate::hand_over::HandOverRequests;
 use crate::ids::IdGenerator;
 use crate::limits::Limits;
 use crate::matches::match_table::MatchTable;
@@ -103,7 +103,7 @@ pub(crate) struct ArenaInner {
     pub(crate) missed_end_permits: Arc<Semaphore>,
     /// Locks the data of finished matches while records are removed, or transcripts are published or removed.
     pub(crate) record_lock: Arc<Mutex<()>>,
-    pub(crate) hand_over: HandOverDesk,
+    pub(crate) hand_over: HandOverRequests,
     /// Cancelled when the arena stops: once no match is open, or the time for finishing matches is over.
     pub(crate) stopped: CancellationToken,
     /// The background tasks that may write to the store. The store is closed after they have ended.
@@ -170,7 +170,7 @@ impl Arena {
                 live_changes: LiveChanges::default(),
                 missed_end_permits: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
                 record_lock: Arc::default(),
-                hand_over: HandOverDesk::default(),
+                hand_over: HandOverRequests::default(),
                 stopped: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             };

@@ -16,7 +16,7 @@ pub struct HandOver {
 
 /// The state of requests to hand the database over.
 #[derive(Debug, Default)]
-pub(crate) struct HandOverDesk {
+pub(crate) struct HandOverRequests {
     /// The name of this server; unset if it never hands its database over.
     server: OnceLock<String>,
     requested: Notify,
@@ -36,8 +36,8 @@ impl Arena {
     /// If this server does not hand its database over or is stopping, the store cannot be read, or no standby server
     /// waits for the database.
     pub async fn request_hand_over(&self) -> Result<HandOver, ArenaError> {
-        let desk = &self.inner.hand_over;
-        let server = desk.server.get().cloned().ok_or(ArenaError::NotStandby)?;
+        let hand_over = &self.inner.hand_over;
+        let server = hand_over.server.get().cloned().ok_or(ArenaError::NotStandby)?;
         self.check_not_stopping()?;
         let standby_servers = self.inner.store.standby_servers().await?;
         if standby_servers.is_empty() {
@@ -47,7 +47,7 @@ impl Arena {
             standby_servers = standby_servers.join(", "),
             "an administrator asked for a hand-over"
         );
-        desk.requested.notify_one();
+        hand_over.requested.notify_one();
         Ok(HandOver { server, standby_servers })
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
 /// Catching up takes the length of the gap divided by this number, because more messages arrive during a longer gap.
-const CATCH_UP_FRACTION: u32 = 8;
+const CATCH_UP_DIVISOR: u32 = 8;
 
 /// The maximum number of further gaps while catching up; after that, time runs again. A permanently overloaded server
 /// never catches up, but its matches must end.
@@ -41,10 +41,13 @@ pub(crate) struct RunningTime {
     recovered_at: Option<Duration>,
 }
 
+/// Catching up after a gap.
 #[derive(Debug, Clone, Copy)]
 struct StallRecovery {
+    /// The first heartbeat since the last gap.
     since: Duration,
     last_heartbeat: Duration,
+    /// The number of further gaps while catching up.
     setbacks: u32,
 }
 
@@ -86,7 +89,7 @@ impl RunningTime {
         let caught_up_for = at.saturating_sub(recovery.since);
         let gap = recovery.since.saturating_sub(self.counted_until);
         let has_caught_up =
-            !caught_up_for.is_zero() && caught_up_for >= (gap / CATCH_UP_FRACTION).min(MAX_CATCH_UP);
+            !caught_up_for.is_zero() && caught_up_for >= (gap / CATCH_UP_DIVISOR).min(MAX_CATCH_UP);
         if !has_caught_up && recovery.setbacks < MAX_GAPS_WHILE_CATCHING_UP {
             self.recovery = Some(recovery);
             return None;
@@ -229,9 +232,9 @@ mod tests {
         ) {
             let mut time = RunningTime::start(THRESHOLD);
             let (mut at, mut last, mut counted, mut gaps) = (ms(0), ms(0), ms(0), ms(0));
-            for (step, shows_life) in steps {
+            for (step, has_heartbeat) in steps {
                 at += ms(step);
-                if shows_life {
+                if has_heartbeat {
                     gaps += time.note_heartbeat(at).unwrap_or_default();
                 }
                 let now = time.running_at(at);

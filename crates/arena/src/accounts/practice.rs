@@ -45,8 +45,8 @@ impl HouseBots {
     /// Returns whether a match is practice: it belongs to no tournament, and exactly one of its players is not a house
     /// bot.
     fn is_practice(&self, setup: &MatchSetup) -> bool {
-        let guests = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
-        setup.origin.is_none() && guests == 1
+        let others = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
+        setup.origin.is_none() && others == 1
     }
 
     /// Counts a practice match of a bot, or rejects it if the bot has used up its limit: `per_minute` matches at once,

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
+/// An open match: its handle and its setup.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenMatch {
     pub(crate) handle: MatchHandle,

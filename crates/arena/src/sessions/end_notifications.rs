@@ -53,12 +53,12 @@ impl AcknowledgedEnds {
 }
 
 impl EndNotifications {
-    /// Creates an empty collection that keeps only the newest ends: those of at most `room` matches and `room`
+    /// Creates an empty collection that keeps only the newest ends: those of at most `max_kept` matches and `max_kept`
     /// tournaments.
-    pub fn new(room: usize) -> Self {
+    pub fn new(max_kept: usize) -> Self {
         Self {
-            matches: UnacknowledgedEnds::new(room),
-            tournaments: UnacknowledgedEnds::new(room),
+            matches: UnacknowledgedEnds::new(max_kept),
+            tournaments: UnacknowledgedEnds::new(max_kept),
             sent_ends: 0,
             is_loaded: false,
             has_caught_up: false,
@@ -184,7 +184,7 @@ impl EndNotifications {
 #[derive(Debug)]
 struct UnacknowledgedEnds<K> {
     ends: BTreeMap<K, EndDelivery>,
-    room: usize,
+    max_kept: usize,
     /// The number of ends that were dropped unsent.
     left_out: u64,
 }
@@ -199,13 +199,13 @@ struct EndDelivery {
 }
 
 impl<K: Ord + Copy> UnacknowledgedEnds<K> {
-    fn new(room: usize) -> Self {
-        Self { ends: BTreeMap::new(), room, left_out: 0 }
+    fn new(max_kept: usize) -> Self {
+        Self { ends: BTreeMap::new(), max_kept, left_out: 0 }
     }
 
     fn add(&mut self, key: K) {
         self.ends.entry(key).or_default();
-        while self.ends.len() > self.room
+        while self.ends.len() > self.max_kept
             && let Some((_, delivery)) = self.ends.pop_first()
         {
             self.left_out += u64::from(delivery.sends == 0);
@@ -275,8 +275,8 @@ mod tests {
         count
     }
 
-    fn loaded_notifications(room: usize) -> EndNotifications {
-        let mut ends = EndNotifications::new(room);
+    fn loaded_notifications(max_kept: usize) -> EndNotifications {
+        let mut ends = EndNotifications::new(max_kept);
         ends.add_stored(&UnacknowledgedMatches::default());
         ends
     }

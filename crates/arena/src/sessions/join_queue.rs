@@ -44,7 +44,7 @@ impl JoinAnswer {
 
 impl fmt::Debug for JoinQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Joining")
+        f.debug_struct("JoinQueue")
             .field("bot", &self.bot)
             .field("waiting", &self.waiting)
             .finish_non_exhaustive()

@@ -39,6 +39,7 @@ impl Default for Roster {
 /// never miss each other.
 #[derive(Debug)]
 pub struct Presence {
+    /// The bot's number, which is unique while the server runs.
     number: u64,
     state: Mutex<PresenceState>,
 }
@@ -124,8 +125,8 @@ impl Roster {
     /// a rejected bot.
     pub fn admit_session(&self, bot: &BotName, max_sessions: usize) -> bool {
         let is_connected = self.existing_presence(bot).is_some_and(|presence| presence.is_connected());
-        let room = if is_connected { usize::MAX } else { max_sessions };
-        let admitted = |open| (open < room).then_some(open + 1);
+        let limit = if is_connected { usize::MAX } else { max_sessions };
+        let admitted = |open| (open < limit).then_some(open + 1);
         self.sessions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admitted).is_ok()
     }
 

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 /// The maximum number of unanswered pings that are kept; a pong that comes this many intervals late is ignored.
 const MAX_UNANSWERED: usize = 8;
 
+/// A ping that was sent to a bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentPing {
     pub sent_at: Timestamp,

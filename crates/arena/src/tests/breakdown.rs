@@ -1,9 +1,11 @@
+//! Tests of matches that break down or are never played.
+
 use super::fixture::{TIMEOUT, arena, begin, connect, name, with_timeout};
 use crate::CloseReason;
 use tokio_stream::StreamExt as _;
 
 #[tokio::test]
-async fn a_panicked_match_is_cleaned_up() {
+async fn an_aborted_match_is_cleaned_up() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);

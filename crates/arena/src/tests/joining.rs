@@ -1,3 +1,5 @@
+//! Tests of join requests that wait in a session.
+
 use super::fixture::{arena, begin, connect, name, read_until, with_timeout};
 use super::sessions::{take, turn};
 use crate::{Arena, NewTournament, OutboxStream};

@@ -67,7 +67,7 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     assert_eq!(arena.bot(&name("first")).await.unwrap().stored.token, before);
 }
 
-fn unheard(event: &ServerEvent) -> Option<()> {
+fn invalid_action(event: &ServerEvent) -> Option<()> {
     matches!(event, ServerEvent::InvalidAction(_)).then_some(())
 }
 
@@ -107,10 +107,10 @@ async fn during_an_outage_only_the_newest_session_stays() {
     let (second, mut second_hears) = newest.expect("there were some");
     // The session reads this message, although the bot's match handles no messages while the store hangs.
     second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();
-    read_until(&mut second_hears, unheard).await;
+    read_until(&mut second_hears, invalid_action).await;
     second.send(Ok(take(begun.id, 1))).unwrap();
     second.send(Ok(pb::PlayRequest::default())).unwrap();
-    read_until(&mut second_hears, unheard).await;
+    read_until(&mut second_hears, invalid_action).await;
     store.set(StoreBehaviour::Fine);
     read_until(&mut second_hears, snapshot).await;
     let mut plies = Vec::new();

@@ -1,3 +1,5 @@
+//! Tests of how sessions are opened, replaced and closed.
+
 use super::fixture::{arena, begin, connect, name, read_until, run_without_messages, with_timeout};
 use crate::matches::shard::MatchInput;
 use crate::sessions::outbox::outbox_channel;
@@ -96,7 +98,7 @@ async fn a_session_that_never_runs_is_cleaned_up() {
 }
 
 #[tokio::test]
-async fn a_panicked_session_is_cleaned_up() {
+async fn an_aborted_session_is_cleaned_up() {
     let arena = arena().await;
     let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
     let running = tokio::spawn(run_without_messages(session));

@@ -12,10 +12,13 @@ use tokio::sync::watch;
 /// How a store handles writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StoreBehaviour {
+    /// Accepts every write.
     Fine,
     /// Blocks writes until the behaviour changes.
     Hangs,
+    /// Fails every write because the database is unavailable.
     OutOfOrder,
+    /// Fails every write, because another server has taken the store over.
     Taken,
     /// Fails the write that starts a tournament.
     RefusesStarts,
@@ -31,6 +34,7 @@ pub(crate) enum StoreBehaviour {
 
 pub(crate) type ShakyStore = ScriptedStore<StoreScript>;
 
+/// Decides which writes and reads of the store fail or hang.
 #[derive(Debug)]
 pub(crate) struct StoreScript {
     behaviour: watch::Sender<StoreBehaviour>,
@@ -106,7 +110,7 @@ impl StoreScript {
 
     /// Returns whether the changes contain an event that must be rejected. The first match with such an event is the
     /// rejected match; events of other matches are accepted.
-    fn hold_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
+    fn has_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
         changes.iter().any(|change| match change {
             Change::MatchEvents { id, events, .. } => {
                 events.iter().any(|timed| is_refused(&timed.event)) && self.refused.get_or_init(|| *id) == id
@@ -143,13 +147,13 @@ impl WriteScript for StoreScript {
         let quarantines = changes.iter().any(|change| matches!(change, Change::MatchQuarantined { .. }));
         match behaviour {
             StoreBehaviour::RefusesOneEnd
-                if self.hold_refused_event(changes, |event| matches!(event, Event::Ended { .. })) =>
+                if self.has_refused_event(changes, |event| matches!(event, Event::Ended { .. })) =>
             {
                 Err(StoreError::Refused("an end".to_owned()))
             }
             StoreBehaviour::RefusesOneMatch | StoreBehaviour::RefusesOneMatchPermanently
                 if (behaviour == StoreBehaviour::RefusesOneMatchPermanently || !quarantines)
-                    && self.hold_refused_event(changes, |_| true) =>
+                    && self.has_refused_event(changes, |_| true) =>
             {
                 Err(StoreError::Refused("a match".to_owned()))
             }

@@ -1,3 +1,5 @@
+//! Tests of how an arena stops and closes its store.
+
 use super::fixture::{arena, begin, connect, name, with_timeout};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
@@ -5,7 +7,7 @@ use lastnim_tournament::{AllianceSource, testing};
 use std::time::Duration;
 use tokio_stream::StreamExt as _;
 
-/// Begins matches until the arena rejects one.
+/// Begins matches until the arena rejects one because it is stopping.
 async fn begin_matches_until_refused(arena: Arena) {
     loop {
         match begin(&arena) {
@@ -17,7 +19,7 @@ async fn begin_matches_until_refused(arena: Arena) {
     }
 }
 
-/// Opens sessions until the arena rejects one, and waits until the open ones end.
+/// Opens sessions until the arena rejects one because it is stopping, and waits until the newest ones end.
 async fn open_sessions_until_refused(arena: Arena) {
     let mut streams = Vec::new();
     loop {
@@ -41,12 +43,12 @@ async fn no_match_or_session_begins_once_the_arena_stops() {
         let arena = arena().await;
         let begun = begin(&arena).unwrap();
         let playing = tokio::spawn(begun.play);
-        let crowd = tokio::spawn(begin_matches_until_refused(arena.clone()));
-        let visitors = tokio::spawn(open_sessions_until_refused(arena.clone()));
+        let matches = tokio::spawn(begin_matches_until_refused(arena.clone()));
+        let sessions = tokio::spawn(open_sessions_until_refused(arena.clone()));
         tokio::time::sleep(Duration::from_micros(round * 100)).await;
         with_timeout("the stop", arena.stop(Duration::ZERO)).await;
-        with_timeout("the first match that is refused", crowd).await.unwrap();
-        with_timeout("the first session that is refused", visitors).await.unwrap();
+        with_timeout("the first match that is refused", matches).await.unwrap();
+        with_timeout("the first session that is refused", sessions).await.unwrap();
         assert_eq!(
             with_timeout("the end of a match", playing).await.unwrap().unwrap_err(),
             ArenaError::Stopping

@@ -16,14 +16,14 @@ use tokio::time::sleep;
 const START: u64 = 1_800_000_000;
 
 /// A server whose system clock the test sets.
-struct Stage {
+struct TimedServer {
     arena: Arena,
     store: Arc<ShakyStore>,
     /// The time that the system's clock shows, in seconds since 1970.
     date: Arc<AtomicU64>,
 }
 
-impl Stage {
+impl TimedServer {
     async fn open(store: Arc<ShakyStore>, seconds: u64) -> Self {
         let date = Arc::new(AtomicU64::new(seconds));
         let shown = Arc::clone(&date);
@@ -38,11 +38,11 @@ impl Stage {
 
     /// Opens a server an hour before the start time, with three bots.
     async fn start() -> Self {
-        let stage = Self::open(shaky_store(), START - 3_600).await;
+        let server = Self::open(shaky_store(), START - 3_600).await;
         for bot in ["first", "second", "third"] {
-            stage.arena.register_bot(name(bot)).await.unwrap();
+            server.arena.register_bot(name(bot)).await.unwrap();
         }
-        stage
+        server
     }
 
     /// Creates a tournament for two seats.
@@ -80,49 +80,50 @@ fn time(seconds: u64) -> Timestamp {
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_starts_at_its_time_on_the_system_clock() {
-    let stage = Stage::start().await;
-    let id = stage.create_timed().await;
-    stage.join(id, "first").await.unwrap();
-    stage.join(id, "second").await.unwrap();
+    let server = TimedServer::start().await;
+    let id = server.create_timed().await;
+    server.join(id, "first").await.unwrap();
+    server.join(id, "second").await.unwrap();
     sleep(Duration::from_hours(2)).await;
-    let early = stage.state_at(id, START - 1).await;
+    let early = server.state_at(id, START - 1).await;
     assert_eq!(early, TournamentState::Open, "the server's own clock does not count");
-    assert_eq!(stage.state_at(id, START - 86_400).await, TournamentState::Open, "the clock was set back");
-    assert_eq!(stage.state_at(id, START).await, TournamentState::Running);
+    assert_eq!(server.state_at(id, START - 86_400).await, TournamentState::Open, "the clock was set back");
+    assert_eq!(server.state_at(id, START).await, TournamentState::Running);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_with_too_few_bots_starts_when_enough_have_joined() {
-    let stage = Stage::start().await;
-    let id = stage.create_timed().await;
-    stage.join(id, "first").await.unwrap();
-    assert_eq!(stage.state_at(id, START + 60).await, TournamentState::Open);
-    assert_eq!(stage.join(id, "second").await, Ok(TournamentState::Open));
-    assert_eq!(stage.state_at(id, START + 62).await, TournamentState::Running);
+    let server = TimedServer::start().await;
+    let id = server.create_timed().await;
+    server.join(id, "first").await.unwrap();
+    assert_eq!(server.state_at(id, START + 60).await, TournamentState::Open);
+    assert_eq!(server.join(id, "second").await, Ok(TournamentState::Open));
+    assert_eq!(server.state_at(id, START + 62).await, TournamentState::Running);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_starts_at_its_time_or_once_enough_bots_have_joined() {
-    let stage = Stage::start().await;
-    let id = stage.create(|draft| (draft.start_at, draft.start_when) = (Some(time(START)), Some(3))).await;
-    stage.join(id, "first").await.unwrap();
-    assert_eq!(stage.join(id, "second").await, Ok(TournamentState::Open));
-    assert_eq!(stage.join(id, "third").await, Ok(TournamentState::Running));
-    let other = stage.create(|draft| (draft.start_at, draft.start_when) = (Some(time(START)), Some(3))).await;
-    stage.join(other, "first").await.unwrap();
-    stage.join(other, "second").await.unwrap();
-    assert_eq!(stage.state_at(other, START).await, TournamentState::Running, "two bots are enough");
+    let server = TimedServer::start().await;
+    let id = server.create(|draft| (draft.start_at, draft.start_when) = (Some(time(START)), Some(3))).await;
+    server.join(id, "first").await.unwrap();
+    assert_eq!(server.join(id, "second").await, Ok(TournamentState::Open));
+    assert_eq!(server.join(id, "third").await, Ok(TournamentState::Running));
+    let other =
+        server.create(|draft| (draft.start_at, draft.start_when) = (Some(time(START)), Some(3))).await;
+    server.join(other, "first").await.unwrap();
+    server.join(other, "second").await.unwrap();
+    assert_eq!(server.state_at(other, START).await, TournamentState::Running, "two bots are enough");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tournament_starts_late_if_the_server_was_down_at_its_time() {
-    let before = Stage::start().await;
+    let before = TimedServer::start().await;
     let (full, short) = (before.create_timed().await, before.create_timed().await);
     before.join(full, "first").await.unwrap();
     before.join(full, "second").await.unwrap();
     before.join(short, "first").await.unwrap();
     before.arena.stop(Duration::ZERO).await;
-    let after = Stage::open(before.store, START + 3_600).await;
+    let after = TimedServer::open(before.store, START + 3_600).await;
     assert_eq!(after.state_at(full, START + 3_602).await, TournamentState::Running);
     assert_eq!(after.state_at(short, START + 3_602).await, TournamentState::Open);
     after.join(short, "third").await.unwrap();
@@ -131,44 +132,44 @@ async fn a_tournament_starts_late_if_the_server_was_down_at_its_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_start_that_cannot_be_stored_is_tried_again() {
-    let stage = Stage::start().await;
-    let id = stage.create_timed().await;
-    stage.join(id, "first").await.unwrap();
-    stage.join(id, "second").await.unwrap();
-    stage.store.set(StoreBehaviour::RefusesStarts);
-    assert_eq!(stage.state_at(id, START).await, TournamentState::Open);
-    stage.store.set(StoreBehaviour::Fine);
-    assert_eq!(stage.state_at(id, START).await, TournamentState::Running);
+    let server = TimedServer::start().await;
+    let id = server.create_timed().await;
+    server.join(id, "first").await.unwrap();
+    server.join(id, "second").await.unwrap();
+    server.store.set(StoreBehaviour::RefusesStarts);
+    assert_eq!(server.state_at(id, START).await, TournamentState::Open);
+    server.store.set(StoreBehaviour::Fine);
+    assert_eq!(server.state_at(id, START).await, TournamentState::Running);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_tournament_does_not_start() {
-    let stage = Stage::start().await;
-    let id = stage.create_timed().await;
-    stage.join(id, "first").await.unwrap();
-    stage.join(id, "second").await.unwrap();
-    stage.arena.cancel_tournament(id).await.unwrap();
-    assert_eq!(stage.state_at(id, START).await, TournamentState::Cancelled);
-    with_timeout("the stop", stage.arena.stop(Duration::ZERO)).await;
+    let server = TimedServer::start().await;
+    let id = server.create_timed().await;
+    server.join(id, "first").await.unwrap();
+    server.join(id, "second").await.unwrap();
+    server.arena.cancel_tournament(id).await.unwrap();
+    assert_eq!(server.state_at(id, START).await, TournamentState::Cancelled);
+    with_timeout("the stop", server.arena.stop(Duration::ZERO)).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_bot_enters_after_entries_have_closed() {
-    let stage = Stage::start().await;
-    let id = stage.create(|draft| draft.entries_close_at = Some(time(START))).await;
-    stage.join(id, "first").await.unwrap();
-    stage.date.store(START - 1, Ordering::Relaxed);
-    stage.join(id, "second").await.unwrap();
-    stage.date.store(START, Ordering::Relaxed);
-    let refused = stage.join(id, "third").await.unwrap_err();
+    let server = TimedServer::start().await;
+    let id = server.create(|draft| draft.entries_close_at = Some(time(START))).await;
+    server.join(id, "first").await.unwrap();
+    server.date.store(START - 1, Ordering::Relaxed);
+    server.join(id, "second").await.unwrap();
+    server.date.store(START, Ordering::Relaxed);
+    let refused = server.join(id, "third").await.unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!("tournament {id}: entries closed at 2027-01-15T08:00:00.000000Z")
     );
-    assert_eq!(stage.join(id, "second").await, Ok(TournamentState::Open), "joining twice does no harm");
-    stage.arena.start_tournament(id).await.unwrap();
+    assert_eq!(server.join(id, "second").await, Ok(TournamentState::Open), "joining twice does no harm");
+    server.arena.start_tournament(id).await.unwrap();
     // The clock shows the time at which entries would close.
-    let refused = stage.try_create(|draft| draft.entries_close_at = Some(time(START))).await.unwrap_err();
+    let refused = server.try_create(|draft| draft.entries_close_at = Some(time(START))).await.unwrap_err();
     let expected = "entries_close_at: 2027-01-15T08:00:00.000000Z has passed: expected a time after 2027-01-15T08:00:00.000000Z, the time of the server";
     assert_eq!(refused.to_string(), expected);
 }

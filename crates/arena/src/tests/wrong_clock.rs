@@ -65,8 +65,8 @@ async fn the_newest_matches_are_those_that_began_last() {
     let listed = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
     let newest_first: Vec<_> = before.iter().chain(&after).rev().copied().collect();
     assert_eq!(listed.iter().map(|found| found.id).collect::<Vec<_>>(), newest_first);
-    let unheard = store.unacknowledged_matches(&name("first"), MatchId::least(), 9).await.unwrap();
-    assert_eq!(unheard.newest, newest_first[..2], "the ends of the newest matches are unheard");
+    let unacknowledged = store.unacknowledged_matches(&name("first"), MatchId::least(), 9).await.unwrap();
+    assert_eq!(unacknowledged.newest, newest_first[..2]);
     let never = Timestamp::from_micros(i64::MAX as u64);
     let filter = PruneFilter { tournament: None, over_before: never, keep_newest: 2 };
     assert_eq!(right.prune_records(filter).await.unwrap(), 3);

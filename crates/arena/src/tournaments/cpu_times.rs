@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processor_time_is_summed_separately_for_each_task() {
+    fn time_is_summed_separately_for_each_task() {
         let cpu_times = CpuTimes::default();
         cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(1_500));
         cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(500));

@@ -18,6 +18,7 @@ const MAX_PARTS: usize = 100_000;
 /// The number of piles in a listed position that count as one part.
 const PILES_PER_PART: usize = 12;
 
+/// A cached finished tournament.
 #[derive(Debug)]
 pub(crate) struct EndedTournament {
     pub(crate) stored: StoredTournament,
@@ -43,7 +44,7 @@ struct CachedTournaments {
     /// The tournaments, each with the time of its last use.
     tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
     /// The number of uses so far, which serves as the current time.
-    shown: u64,
+    uses: u64,
     /// The number of times that finished tournaments have changed.
     changes: u64,
     max_parts: Option<usize>,
@@ -132,9 +133,9 @@ impl EndedTournaments {
 
 impl CachedTournaments {
     fn find(&mut self, id: TournamentId) -> Option<Arc<EndedTournament>> {
-        self.shown += 1;
-        let (shown, found) = self.tournaments.get_mut(&id)?;
-        *shown = self.shown;
+        self.uses += 1;
+        let (last_used, found) = self.tournaments.get_mut(&id)?;
+        *last_used = self.uses;
         Some(Arc::clone(found))
     }
 
@@ -144,8 +145,8 @@ impl CachedTournaments {
         if self.changes != changes {
             return;
         }
-        self.shown += 1;
-        self.tournaments.insert(ended.stored.id, (self.shown, Arc::clone(ended)));
+        self.uses += 1;
+        self.tournaments.insert(ended.stored.id, (self.uses, Arc::clone(ended)));
         self.shrink();
     }
 
@@ -153,7 +154,7 @@ impl CachedTournaments {
         let max_parts = self.max_parts.unwrap_or(MAX_PARTS);
         let mut parts: usize = self.tournaments.values().map(|(_, ended)| ended.parts()).sum();
         while (parts > max_parts || self.tournaments.len() > MAX_TOURNAMENTS)
-            && let Some(oldest) = self.tournaments.iter().min_by_key(|(_, (shown, _))| *shown)
+            && let Some(oldest) = self.tournaments.iter().min_by_key(|(_, (last_used, _))| *last_used)
         {
             let id = *oldest.0;
             if let Some((_, ended)) = self.tournaments.remove(&id) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// If the field of a tournament has changed more often than this, its history is not shown.
-const MAX_CHANGES: usize = 100_000;
+const MAX_SHOWN_CHANGES: usize = 100_000;
 
 impl Arena {
     /// Returns the current view of a tournament.
@@ -105,7 +105,7 @@ impl Arena {
             return Ok(None);
         }
         let history = self.inner.store.field_history(id).await?;
-        Ok((history.changes.len() <= MAX_CHANGES).then_some(history))
+        Ok((history.changes.len() <= MAX_SHOWN_CHANGES).then_some(history))
     }
 
     /// Starts watching a tournament. The receiver holds the newest view of the tournament.

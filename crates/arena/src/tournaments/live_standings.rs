@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The minimum time between two ratings of a running tournament.
 const RATING_INTERVAL: Duration = Duration::from_secs(5);
 /// After a rating, the next one waits for at least this many times as long as the rating took.
-const RATING_SHARE: u32 = 10;
+const RATING_PAUSE_FACTOR: u32 = 10;
 
 /// The standings of an unfinished tournament. Their lines are cached until the next change.
 #[derive(Debug)]
@@ -227,7 +227,7 @@ impl LiveStandings {
         if recounts != self.recounts {
             return;
         }
-        let next = now + RATING_INTERVAL.max(now.saturating_duration_since(began) * RATING_SHARE);
+        let next = now + RATING_INTERVAL.max(now.saturating_duration_since(began) * RATING_PAUSE_FACTOR);
         match &mut self.rating {
             RatingNeed::UpToDate(due) | RatingNeed::Old(due) => *due = Some(next),
             RatingNeed::Last => return,

@@ -10,6 +10,7 @@ pub(crate) struct MatchPace {
     counting: Option<Counting>,
 }
 
+/// When counting began, and the pauses since then.
 #[derive(Debug)]
 struct Counting {
     /// When counting began, moved forward by the length of each pause that has ended.

@@ -40,6 +40,7 @@ impl SharedSchedule {
     }
 }
 
+/// The handle of an unfinished tournament: its view, its standings and the way to its director.
 #[derive(Debug)]
 pub(crate) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
@@ -111,13 +112,14 @@ pub(crate) struct FieldRequest {
 impl TournamentHandle {
     pub(crate) fn new(stored: &StoredTournament) -> Self {
         let ranking = Mutex::new(LiveStandings::new(&stored.settings, &stored.field));
-        let (commands, told) = mpsc::channel(1);
-        let (snapshots, asked) = mpsc::channel(1);
+        let (commands, received_commands) = mpsc::channel(1);
+        let (snapshots, received_requests) = mpsc::channel(1);
         let stored = public_tournament(stored);
         let view =
             TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None, damage: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
-        let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
+        let inbox =
+            Mutex::new(Some(DirectorInbox { commands: received_commands, snapshots: received_requests }));
         let (change_lock, comparison_lock, schedule, cpu_times, events, departing, pace, activity) =
             Default::default();
         Self {
@@ -436,7 +438,7 @@ impl TournamentHandle {
     }
 
     /// Asks the director to let a bot join or leave, and returns the result; `None` if the tournament is about to end.
-    /// Callers hold the lock on names, so there is one request at a time.
+    /// Callers hold the lock of the tournament, so there is one request at a time.
     pub(crate) async fn request_field_change(
         &self,
         bot: BotName,

@@ -13,6 +13,7 @@ pub(super) struct MatchFreeze<S> {
     thawed_inputs: VecDeque<MatchInput<S>>,
 }
 
+/// A pause that is not over.
 #[derive(Debug)]
 struct Frozen<S> {
     /// The time up to which the pause has already been excluded from the clocks.

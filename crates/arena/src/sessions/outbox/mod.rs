@@ -116,7 +116,7 @@ struct OutboxState<T> {
     /// Whether the receiver is gone, or has returned its last item.
     finished: bool,
     /// Whether someone is waiting for the queue to become empty.
-    tells_drained: bool,
+    notifies_drained: bool,
 }
 
 impl<T> OutboxState<T> {
@@ -150,7 +150,7 @@ impl<T> OutboxShared<T> {
     fn handle_drained_queue(&self, state: &mut OutboxState<T>) {
         if self.waiting(state) == 0 {
             state.apply_owed_reduction();
-            if std::mem::take(&mut state.tells_drained) {
+            if std::mem::take(&mut state.notifies_drained) {
                 self.drained.notify_waiters();
             }
         }
@@ -171,7 +171,7 @@ pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
         closing: None,
         finished: false,
         waker: None,
-        tells_drained: false,
+        notifies_drained: false,
     };
     let shared = Arc::new(OutboxShared {
         state: Mutex::new(state),
@@ -317,7 +317,7 @@ impl<T> Outbox<T> {
                 if self.shared.waiting(&state) == 0 || state.is_over() {
                     return;
                 }
-                state.tells_drained = true;
+                state.notifies_drained = true;
             }
             notified.await;
         }

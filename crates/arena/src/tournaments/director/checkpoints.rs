@@ -9,9 +9,10 @@ use tokio::task::JoinHandle;
 /// A checkpoint of `n` times this many bytes is followed by at least `n` results before the next one is written. This
 /// limits checkpoints to about half of the bytes written for match events.
 const BYTES_PER_RESULT: u64 = 1_024;
-/// If the state cannot be saved yet, it is tried again after this fraction of the interval between checkpoints.
-const RETRY_FRACTION: u64 = 20;
+/// If the state cannot be saved yet, it is tried again after the interval between checkpoints divided by this number.
+const RETRY_DIVISOR: u64 = 20;
 
+/// Decides when the next checkpoint is due.
 #[derive(Debug)]
 pub(super) struct CheckpointTimer {
     /// The number of results since the last checkpoint.
@@ -55,18 +56,19 @@ impl Director {
         if !self.checkpoints.is_due() {
             return;
         }
-        let (id, told) = (self.stored.id, (self.field.stored_changes(), self.rulings.recounts()));
+        let (id, changes_and_recounts) =
+            (self.stored.id, (self.field.stored_changes(), self.rulings.recounts()));
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
         let taken = self.arena.inner.environment.spawn_computation(move || {
-            let state = handle.checkpoint_bytes(told, &reported)?;
+            let state = handle.checkpoint_bytes(changes_and_recounts, &reported)?;
             Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.first_unreported(), state))
         });
         let checkpoint = match taken.await {
             Ok(Ok(checkpoint)) => checkpoint,
             Ok(Err(SnapshotUnavailable::Busy)) => {
-                let later = (self.checkpoints.interval / RETRY_FRACTION).max(1);
+                let later = (self.checkpoints.interval / RETRY_DIVISOR).max(1);
                 self.checkpoints.since = self.checkpoints.interval.saturating_sub(later);
                 return;
             }

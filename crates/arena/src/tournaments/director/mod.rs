@@ -32,6 +32,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
 
+/// Runs a started tournament: starts its matches and counts their results.
 #[derive(Debug)]
 pub(crate) struct Director {
     arena: Arena,
@@ -56,6 +57,7 @@ pub(crate) struct Director {
     replays: Vec<Pairing>,
 }
 
+/// A pairing whose match is open.
 #[derive(Debug)]
 struct OpenPairing {
     pairing: Pairing,
@@ -416,7 +418,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn matches_that_panic_do_not_count_as_played() {
+    async fn aborted_matches_count_for_no_bot() {
         let arena = arena().await;
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);

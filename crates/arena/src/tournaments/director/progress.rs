@@ -98,6 +98,7 @@ impl PauseReason {
     }
 }
 
+/// An event that a director handles.
 #[derive(Debug)]
 pub(super) enum DirectorEvent {
     /// The server is stopping, and has interrupted the matches.
