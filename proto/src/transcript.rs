@@ -71,7 +71,7 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn mistake(ply: Option<u32>, lines: &str) -> Option<String> {
+    fn refusal(ply: Option<u32>, lines: &str) -> Option<String> {
         let request = pb::PublishTranscriptRequest { match_id: ID.into(), seat: 1, ply, lines: lines.into() };
         let checked = parse_request(|field| {
             check_published_lines(&request, ID.parse().unwrap(), field.member("lines"))
@@ -86,8 +86,8 @@ mod tests {
                 "{{\"event\":\"{event}\",\"match_id\":\"{ID}\",\"seat\":{seat},\"ply\":{ply},\"more\":[]}}\n"
             )
         };
-        assert_eq!(mistake(Some(4), &(line("call", 1, "4") + &line("decision", 1, "4"))), None);
-        assert_eq!(mistake(None, &line("decision", 1, "null")), None);
+        assert_eq!(refusal(Some(4), &(line("call", 1, "4") + &line("decision", 1, "4"))), None);
+        assert_eq!(refusal(None, &line("decision", 1, "null")), None);
         for (lines, why) in [
             (String::new(), "lines: expected one or more lines, each ending with a line feed"),
             (line("call", 1, "4").trim_end().to_owned(), "lines: expected one or more lines"),
@@ -103,8 +103,8 @@ mod tests {
                 "lines: line 1: its match_id, seat or ply differs from the request's",
             ),
         ] {
-            let found_mistake = mistake(Some(4), &lines).unwrap_or_default();
-            assert!(found_mistake.contains(why), "{found_mistake:?} instead of {why:?}");
+            let found = refusal(Some(4), &lines).unwrap_or_default();
+            assert!(found.contains(why), "{found:?} instead of {why:?}");
         }
     }
 }

@@ -49,6 +49,7 @@ impl Accounts {
         self.keyring.principal(token)
     }
 
+    /// Adds a bot to the count.
     pub(crate) fn count_bot(&self) {
         self.registered.fetch_add(1, Ordering::Relaxed);
     }

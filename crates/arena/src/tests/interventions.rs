@@ -187,11 +187,11 @@ async fn several_groups_and_matches_are_voided_by_one_event() {
     arena.intervene(id, Intervention::Resume).await.unwrap();
     let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
-    assert_eq!(matches_of_numbers(&store, id).await, [0, 1, 2, 3]);
+    assert_eq!(result_numbers(&store, id).await, [0, 1, 2, 3]);
     check_comparison(&store, &arena, id).await;
 }
 
-async fn matches_of_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64> {
+async fn result_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64> {
     store.match_results(id, 0, 100).await.unwrap().iter().map(|result| result.number).collect()
 }
 
@@ -256,13 +256,14 @@ async fn results_of_a_disqualified_bot_stay_or_are_removed() {
             .take(1)
         {
             assert!(
-                disqualified(&record(game.id).await.unwrap().record) || results == DisqualifiedResults::Annul
+                has_disqualification(&record(game.id).await.unwrap().record)
+                    || results == DisqualifiedResults::Annul
             );
         }
     }
 }
 
-fn disqualified(record: &Record) -> bool {
+fn has_disqualification(record: &Record) -> bool {
     let by_organiser =
         |event: &Event| matches!(event, Event::Forfeited { reason: ForfeitReason::Disqualified, .. });
     record.events().iter().any(|timed| by_organiser(&timed.event))

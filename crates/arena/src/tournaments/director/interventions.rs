@@ -64,6 +64,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
+    /// Returns the error for an intervention that is not possible.
     fn impossible(&self, why: impl Into<String>) -> ArenaError {
         ArenaError::Intervention { id: self.stored.id, why: why.into() }
     }
@@ -162,11 +163,14 @@ impl Director {
             };
             return Err(self.impossible(format!("{}{more}: nothing was voided", refused.join("; "))));
         }
-        if self.rulings.voided().count() + found.len() > MAX_VOIDED {
-            return Err(self.impossible(format!("at most {MAX_VOIDED} of its matches can be voided")));
+        let voided = self.rulings.voided().count();
+        if voided + found.len() > MAX_VOIDED {
+            return Err(self.impossible(format!(
+                "at most {MAX_VOIDED} of its matches can be voided, and {voided} already are: name fewer matches"
+            )));
         }
         let Some(event) = self.rulings.voiding_event(found, reason.clone()) else {
-            return Err(self.impossible("no match was named"));
+            return Err(self.impossible("name at least one match or group to void"));
         };
         let open = self.open_ids();
         let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };
