@@ -9,9 +9,9 @@ use lastnim_store::{Change, FieldHistory, Store, StoredTournament, TournamentRes
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Bye, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
-    PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays, Scoring, Settings,
-    SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TieBreak, TournamentFormat,
-    TournamentState,
+    PlaceRange, PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays,
+    Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TieBreak,
+    TournamentFormat, TournamentState,
 };
 use std::sync::Arc;
 
@@ -78,6 +78,7 @@ pub fn tournament(number: u64) -> StoredTournament {
 pub fn standings(names: &[BotName]) -> Vec<Standing> {
     let line = |(place, bot): (u32, &BotName)| Standing {
         place: place / 2 + 1,
+        place_range: (place > 0).then_some(PlaceRange { best: 1, worst: place + 2 }),
         tie_break: [None, Some(TieBreak::HeadToHead), Some(TieBreak::Lot)][place as usize % 3],
         bot: bot.clone(),
         points: 1.0 / 3.0 + f64::from(place),

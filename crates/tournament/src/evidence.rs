@@ -1,6 +1,7 @@
 //! The data from which ratings and skills are computed, and the code that adds these to the standings.
 
 use super::checkpoint::{CheckpointError, ensure_valid};
+use super::place_range::ClearOrder;
 use super::{
     EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
     ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StandingsOrder, StrengthLead,
@@ -50,6 +51,8 @@ pub struct RatingEvidence {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
     ratings: Option<StrengthRatings>,
+    /// `None` in a knockout, and if not all ratings can be compared.
+    clear_order: Option<ClearOrder>,
     skills: BTreeMap<BotName, SkillEstimate>,
     elo: Option<EloRatings>,
     order: StandingsOrder,
@@ -152,7 +155,13 @@ impl RatingEvidence {
         let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
-        Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
+        let clear_order = match &ratings {
+            Some(ratings) if self.order != StandingsOrder::Bracket => {
+                ratings.clear_order(replicates, budget)?
+            }
+            _ => None,
+        };
+        Ok(Appraisal { ratings, clear_order, ..self.appraise_without_ratings() })
     }
 
     /// Computes the final ratings with 400 replicates, or with 50 if 400 are too much work. If even 50 are too much
@@ -176,7 +185,7 @@ impl RatingEvidence {
         let skills =
             self.skills.skill_by_bot().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
         let elo = self.elo.as_ref().map(EloByNumber::elo);
-        Appraisal { ratings: None, skills, elo, order: self.order }
+        Appraisal { ratings: None, clear_order: None, skills, elo, order: self.order }
     }
 }
 
@@ -198,6 +207,13 @@ impl Appraisal {
         if self.order.in_state(state, lines) == StandingsOrder::Rating {
             let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
             rank_lines_by(lines, |one, other| points(other).total_cmp(&points(one)));
+        }
+    }
+
+    /// Sets the place ranges of standings that have their final order.
+    pub fn add_place_ranges(&self, lines: &mut [Standing]) {
+        if let Some(order) = &self.clear_order {
+            order.add_place_ranges(lines);
         }
     }
 

@@ -25,6 +25,7 @@ mod methods;
 mod oracle_access;
 mod pairing;
 mod pilot_results;
+mod place_range;
 mod positions;
 mod rating;
 mod retention;
@@ -68,6 +69,7 @@ pub use methods::{METHODS_VERSION, MethodsVersionError, check_methods_version};
 pub use oracle_access::OracleAccess;
 pub use pairing::Pairing;
 pub use pilot_results::PilotResults;
+pub use place_range::PlaceRange;
 pub use positions::{
     DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER_POSITIONS, Positions, PositionsError,
 };

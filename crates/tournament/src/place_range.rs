@@ -6,15 +6,13 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// The places that a bot may hold by its strength, each from 1.
+/// The places that a bot may hold by its strength, each from 1: the bots that are clearly stronger come before `best`,
+/// and the bots that are clearly weaker come after `worst`. For each bot this is right with a probability of at least
+/// 95%. If points or a tie-break put the bot on a place outside the range, the range is extended to that place.
 ///
-/// At least `best - 1` of the rated bots are stronger than the bot, and all but `worst` or fewer are weaker, with a
-/// confidence of 95% for each bot. If the points or a tie-break put the bot outside these places, they are extended to
-/// its place.
-///
-/// A bot is taken to be stronger than another if the other's deficit is significant at 5%, divided by the number of the
-/// bot's comparisons (one-sided, by Bonferroni's method). Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for
-/// Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across Countries" (2024).
+/// A bot is clearly stronger than another if the difference is significant at 5%, divided by the number of comparisons
+/// of a bot (Bonferroni's method). Source: Mogstad, Romano, Shaikh and Wilhelm, "Inference for Ranks with Applications
+/// to Mobility across Neighbourhoods and Academic Achievement across Countries" (2024).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlaceRange {
     /// The best place.
@@ -35,7 +33,7 @@ pub(super) struct ClearOrder {
 impl ClearOrder {
     /// The maximum number of bots that are compared. Each pair costs as many steps as there are replicates.
     const MAX_BOTS: usize = 1000;
-    /// The probability that the places of a bot are wrong.
+    /// The maximum probability that the range of a bot is wrong.
     const ERROR: f64 = 0.05;
 
     /// Compares all pairs of the rated bots, which are sorted by name; `steps` is the cost of one comparison. `None` if
@@ -58,7 +56,7 @@ impl ClearOrder {
             budget.spend(steps * (bots.len() - one) as u64)?;
             for (other, rival) in bots.iter().enumerate().skip(one + 1) {
                 let Some(lead) = lead_between(bot, rival) else { return Ok(None) };
-                if lead.chance_if_equal() / 2.0 <= limit {
+                if lead.chance_if_equal() <= limit {
                     let (better, worse) = if lead.lead > 0.0 { (one, other) } else { (other, one) };
                     stronger[worse].push(better as u32);
                 }

@@ -98,6 +98,7 @@ impl StandingTally {
         let matches = i64::from(self.matches);
         Standing {
             place,
+            place_range: None,
             tie_break: None,
             bot,
             points: scoring.points_of_units(self.score_units(scoring), seats),

@@ -210,13 +210,19 @@ impl ReplayedResults {
         let by_records = if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
         let state = shown.state.unwrap_or(by_records);
         let mut lines = standings.lines(state);
+        let appraisal = match ratings {
+            RatingChoice::Final => Some(evidence.final_appraisal(&|| true).map_err(|halt| halt.to_string())?),
+            RatingChoice::Unrated => None,
+        };
         let mut compared = Vec::new();
-        if ratings == RatingChoice::Final {
-            let appraisal = evidence.final_appraisal(&|| true).map_err(|halt| halt.to_string())?;
+        if let Some(appraisal) = &appraisal {
             appraisal.add_to_standings(&mut lines, state);
-            compared = BotComparison::compare_all(&cross_table, &appraisal);
+            compared = BotComparison::compare_all(&cross_table, appraisal);
         }
         rulings.rank_standings(&mut lines, &verdict);
+        if let Some(appraisal) = &appraisal {
+            appraisal.add_place_ranges(&mut lines);
+        }
         let order = StandingsOrder::of_lines(&settings.format, state, &lines);
         Ok(ComputedStandings { standings: lines, order, verdict, cross_table: compared, missing, omitted })
     }

@@ -184,6 +184,9 @@ impl LiveStandings {
             appraisal.add_to_standings(&mut lines, state);
         }
         self.rulings.rank_standings(&mut lines, verdict);
+        if let Some(appraisal) = &self.appraisal {
+            appraisal.add_place_ranges(&mut lines);
+        }
         Arc::new(lines)
     }
 

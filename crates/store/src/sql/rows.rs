@@ -25,7 +25,7 @@ use lastnim_proto::{
 };
 use lastnim_tournament::{
     Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
-    PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
+    PlaceRange, PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
 };
 use prost::Name;
 use serde_json::Value;
@@ -174,6 +174,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
     let read = || {
         Ok(Standing {
             place: row.number("place")?,
+            place_range: read_place_range(row)?,
             tie_break: row.nullable_keyword("tie_break")?,
             bot: row.parse_text("bot")?,
             points: row.get("points")?,
@@ -195,6 +196,14 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
     with_damage_context(format_args!("the standing of \"{bot}\" in tournament {id}"), read())
+}
+
+fn read_place_range(row: &impl RowColumns) -> Result<Option<PlaceRange>, DamageReason> {
+    let best: Option<i64> = row.nullable("place_best")?;
+    if best.is_none() && row.nullable::<i64>("place_worst")?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(PlaceRange { best: row.number("place_best")?, worst: row.number("place_worst")? }))
 }
 
 fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageReason> {

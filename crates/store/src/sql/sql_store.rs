@@ -46,7 +46,7 @@ macro_rules! tournaments {
 macro_rules! standings {
     ($beside:literal, $which:literal) => {
         concat!(
-            "SELECT line.tournament_id::text, place, tie_break, line.bot, points, matches, wins, satisfaction,
+            "SELECT line.tournament_id::text, place, place_best, place_worst, tie_break, line.bot, points, matches, wins, satisfaction,
                 relative_satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
                 elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure",

@@ -267,17 +267,19 @@ async fn write_standings<D: Dialect>(
         (0..).zip(standings).zip(&versions).map(|((at, line), versions)| (at, line, versions)).collect();
     let skill_interval = |line: &Standing| line.skill.and_then(|skill| skill.interval);
     let written = MultiRow::new(
-        "INSERT INTO standings (tournament_id, position, place, tie_break, bot, points, matches, wins, satisfaction,
+        "INSERT INTO standings (tournament_id, position, place, place_best, place_worst, tie_break, bot, points, matches, wins, satisfaction,
             relative_satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
             rating_measure, elo, skill, skill_low, skill_high, versions, disqualified)
         SELECT column1::uuid, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11,
             column12, column13, column14, column15, column16, column17, column18, column19, column20, column21, column22,
-            column23, column24, column25::jsonb, column26 FROM {rows}",
+            column23, column24, column25, column26, column27::jsonb, column28 FROM {rows}",
         &lines,
     )
     .text(|_| String::from(id))
     .integer(|&(position, ..)| position)
     .integer(|(_, line, _)| small_number(line.place))
+    .integer(|(_, line, _)| line.place_range.map(|range| small_number(range.best)))
+    .integer(|(_, line, _)| line.place_range.map(|range| small_number(range.worst)))
     .text(|(_, line, _)| line.tie_break.map(|tie_break| tie_break.as_keyword().to_owned()))
     .text(|(_, line, _)| line.bot.to_string())
     .float(|(_, line, _)| line.points)

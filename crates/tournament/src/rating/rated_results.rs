@@ -1,12 +1,13 @@
 //! Ratings by wins or by satisfaction, and the data from which they are computed.
 
 use super::{
-    RatedMatches, Rating, RatingMeasure, Ratings, Resampling, SatisfactionRatings, SatisfactionScores,
-    StrengthLead,
+    RatedMatches, Rating, RatingMeasure, Ratings, ReplicateCount, Resampling, SatisfactionRatings,
+    SatisfactionScores, StrengthLead,
 };
 use crate::{
     MatchResult, StandingRating,
     checkpoint::{CheckpointError, ensure_valid},
+    place_range::ClearOrder,
 };
 use lastnim_core::{
     game::BotName,
@@ -124,6 +125,19 @@ impl StrengthRatings {
             Self::Wins(ratings) => ratings.lead_between(one, other),
             Self::Satisfaction(ratings) => ratings.lead_between(one, other),
         }
+    }
+
+    /// Compares all pairs of rated bots: see [`ClearOrder::new`].
+    pub(crate) fn clear_order(
+        &self,
+        replicates: ReplicateCount,
+        budget: &mut Budget,
+    ) -> Result<Option<ClearOrder>, HaltReason> {
+        let bots = match self {
+            Self::Wins(ratings) => ratings.bots().iter().map(|rated| rated.bot.clone()).collect(),
+            Self::Satisfaction(ratings) => ratings.bots().iter().map(|rated| rated.bot.clone()).collect(),
+        };
+        ClearOrder::new(bots, |one, other| self.lead_between(one, other), replicates.get().into(), budget)
     }
 
     /// Returns, for each of these bots that is rated, its strength relative to the mean strength of these bots on the

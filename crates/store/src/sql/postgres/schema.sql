@@ -107,6 +107,9 @@ CREATE TABLE standings (
     tournament_id uuid NOT NULL REFERENCES tournaments,
     position bigint NOT NULL,
     place bigint NOT NULL,
+    -- Null if the ratings leave the places open.
+    place_best bigint,
+    place_worst bigint,
     -- Null if no tie-break was needed.
     tie_break text,
     bot text COLLATE "C" NOT NULL,

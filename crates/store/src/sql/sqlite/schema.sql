@@ -106,6 +106,9 @@ CREATE TABLE standings (
     tournament_id TEXT NOT NULL REFERENCES tournaments,
     position INTEGER NOT NULL,
     place INTEGER NOT NULL,
+    -- Null if the ratings leave the places open.
+    place_best INTEGER,
+    place_worst INTEGER,
     -- Null if no tie-break was needed.
     tie_break TEXT,
     bot TEXT NOT NULL,

@@ -1,10 +1,11 @@
-//! Tests that 95% intervals contain the true value in 93 to 97 of 100 simulations.
+//! Tests that 95% intervals contain the true value in 93 to 97 of 100 simulations, and that ranges of places contain the
+//! true place in at least 95.
 
 use super::super::{
-    Rating, ReplicateCount, Resampling,
+    Rating, ReplicateCount, Resampling, StrengthRatings,
     testing::{anchor_strengths, draw_winner, match_of_group, rated_matches},
 };
-use crate::{SeededDraw, testing::field};
+use crate::{PlaceRange, Ratings, SeededDraw, testing::field};
 use lastnim_core::oracle::Budget;
 
 /// How the matches of a duplicate group depend on each other.
@@ -50,10 +51,11 @@ impl Scenario {
         table
     }
 
-    /// Returns the share of intervals that contain the true value.
-    fn coverage(&self) -> f64 {
+    /// Returns the share of intervals that contain the true value, and the share of ranges of places that contain the
+    /// true place.
+    fn coverage(&self) -> (f64, f64) {
         let (strengths, names) = (self.strengths(), field(self.bots as usize));
-        let (mut held, mut all) = (0, 0);
+        let (mut held, mut held_places, mut all) = (0, 0, 0);
         for run in 0..self.runs {
             let mut draw = SeededDraw::from_numbers([2024, self.seats as u64, self.groups, run]);
             let mut results = Vec::new();
@@ -69,7 +71,8 @@ impl Scenario {
                     }
                 }
             }
-            let resampling = Resampling { seed: run, replicates: ReplicateCount::new(60).unwrap() };
+            let replicates = ReplicateCount::new(60).unwrap();
+            let resampling = Resampling { seed: run, replicates };
             let ratings =
                 rated_matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
             for (name, &strength) in names.iter().zip(&strengths) {
@@ -78,13 +81,36 @@ impl Scenario {
                     (held, all) = (held + u32::from(interval.contains(&strength)), all + 1);
                 }
             }
+            held_places += Self::held_places(&strengths, ratings, replicates);
         }
-        f64::from(held) / f64::from(all)
+        (f64::from(held) / f64::from(all), f64::from(held_places) / f64::from(all))
+    }
+
+    /// Returns the number of rated bots whose range contains a place that it deserves: bots of equal strength deserve
+    /// each other's places.
+    fn held_places(strengths: &[f64], ratings: Ratings, replicates: ReplicateCount) -> u32 {
+        let names = field(strengths.len());
+        let strengths: Vec<f64> = names
+            .iter()
+            .zip(strengths)
+            .filter(|(name, _)| ratings.get(name).is_some())
+            .map(|(_, &strength)| strength)
+            .collect();
+        let order = StrengthRatings::Wins(ratings).clear_order(replicates, &mut Budget::unbounded());
+        let Some(order) = order.unwrap() else { return strengths.len() as u32 };
+        let is_held = |(range, own): (PlaceRange, &f64)| {
+            let stronger = strengths.iter().filter(|&strength| strength > own).count();
+            let weaker = strengths.iter().filter(|&strength| strength < own).count();
+            (range.best as usize) <= strengths.len() - weaker && range.worst as usize > stronger
+        };
+        let ranges = order.ranges_among(&vec![true; strengths.len()]);
+        ranges.into_iter().zip(&strengths).filter(|&pair| is_held(pair)).count() as u32
     }
 
     fn check(&self) {
-        let coverage = self.coverage();
-        assert!((0.93..=0.97).contains(&coverage), "{coverage:.3}");
+        let (intervals, places) = self.coverage();
+        assert!((0.93..=0.97).contains(&intervals), "{intervals:.3}");
+        assert!(places >= 0.95, "{places:.3}");
     }
 }
 
