@@ -18,8 +18,8 @@ use lastnim_core::{
 };
 use lastnim_tournament::{
     AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
-    METHODS_VERSION, MeanEstimate, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing,
-    StandingRating, check_methods_version,
+    METHODS_VERSION, MeanEstimate, OracleAccess, PlaceRange, Retention, Scoring, Settings, SettingsDraft,
+    Standing, StandingRating, check_methods_version,
 };
 
 /// The latest time of a setting, in microseconds since 1970-01-01 UTC: later ones have no RFC 3339 text.
@@ -275,6 +275,9 @@ impl From<&Standing> for pb::Standing {
     fn from(standing: &Standing) -> Self {
         Self {
             place: standing.place,
+            place_range: standing
+                .place_range
+                .map(|PlaceRange { best, worst }| pb::PlaceRange { best, worst }),
             tie_break: standing.tie_break.map_or(pb::TieBreak::Unspecified, Into::into).into(),
             bot: standing.bot.to_string(),
             points: standing.points,

@@ -109,8 +109,14 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         let &pb::BotRating { points: value, low, high, .. } = rating;
         Cell::Estimate { value, low, high }
     };
+    let has_ranges = standings.iter().any(|standing| standing.place_range.is_some());
+    let places =
+        Column::text("places").with_meaning("places that its strength may deserve, with a confidence of 95%");
     let table = Table::of_items(standings)
         .column(Column::integer("place"), |standing| standing.place)
+        .column_if(has_ranges, places, |standing| {
+            standing.place_range.map(|range| place_range_text(&range, " to ")).unwrap_or_default()
+        })
         .column(Column::text("bot"), |standing| standing.bot.clone())
         .column(Column::number("points", NumberUnit::Points, if is_whole { 0 } else { 2 }), |standing| {
             standing.points
@@ -145,6 +151,12 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
     table
         .column_if(has_ties, tie_break, |standing| tie_break_text(standing.tie_break()).unwrap_or_default())
         .into_table()
+}
+
+/// Writes a range of places, such as `1 to 3` if ` to ` is between them, or `2` if it has only one place. Spreadsheets
+/// read `1-3` as a date.
+pub fn place_range_text(&pb::PlaceRange { best, worst }: &pb::PlaceRange, between: &str) -> String {
+    if best == worst { best.to_string() } else { format!("{best}{between}{worst}") }
 }
 
 fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
@@ -224,6 +236,18 @@ mod tests {
         assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
         let half = pb::Standing { points: 2.5, ..first };
         assert_eq!(shown(&half)[2], "2.50");
+    }
+
+    #[test]
+    fn places_within_noise_are_shown() {
+        let ranged = |best, worst| pb::Standing {
+            place_range: Some(pb::PlaceRange { best, worst }),
+            ..rated("ann", 0)
+        };
+        let table = standings_table(&[ranged(1, 3), ranged(2, 2), rated("guest", 0)]);
+        assert_eq!(table.columns[1].label, "places");
+        let cells: Vec<_> = table.rows.iter().map(|row| row.cells[1].clone()).collect();
+        assert_eq!(cells, ["1 to 3", "2", ""].map(Cell::from));
     }
 
     #[test]

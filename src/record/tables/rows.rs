@@ -218,6 +218,8 @@ pub fn standing_rows(
             disqualified: standing.disqualified,
             rating_measure: standing.rating.as_ref().map_or(0, |rating| rating.measure),
             tie_break: standing.tie_break,
+            place_best: standing.place_range.map(|range| range.best),
+            place_worst: standing.place_range.map(|range| range.worst),
         }
     })
 }

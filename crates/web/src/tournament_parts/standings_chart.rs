@@ -4,7 +4,7 @@ use crate::address::cell_link;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
-use lastnim_report::standings::StandingMeasure;
+use lastnim_report::standings::{StandingMeasure, place_range_text};
 use lastnim_report::tournament_finding::may_be_ahead;
 use lastnim_report::verdict::tie_break_text;
 use lastnim_report::{NumberFormat, NumberUnit};
@@ -22,6 +22,7 @@ struct StandingsChart {
     scale: Option<(String, String)>,
     /// Where the line is, in percent of the width; `None` if some ratings cannot be compared.
     bound: Option<f64>,
+    has_places: bool,
     has_points: bool,
     has_forfeits: bool,
     rows: Vec<StandingRow>,
@@ -29,6 +30,8 @@ struct StandingsChart {
 
 struct StandingRow {
     place: u32,
+    /// The places that its strength may deserve; `None` if they are unknown.
+    places: Option<String>,
     bot: String,
     /// The page of the bot; empty for a guest.
     address: String,
@@ -80,6 +83,7 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
     };
     let row = |line: &pb::Standing| StandingRow {
         place: line.place,
+        places: line.place_range.as_ref().map(|range| place_range_text(range, "–")),
         bot: line.bot.clone(),
         address: cell_link("bot", &line.bot).unwrap_or_default(),
         is_disqualified: line.disqualified,
@@ -105,6 +109,7 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
         measure,
         scale: leader.map(|_| (number(low), number(high))),
         bound,
+        has_places: standings.iter().any(|line| line.place_range.is_some()),
         has_points: standings.iter().any(|line| (line.points - f64::from(line.wins)).abs() > 0.005),
         has_forfeits: standings.iter().any(|line| line.forfeits > 0),
         rows: standings.iter().map(row).collect(),
