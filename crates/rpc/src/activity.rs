@@ -5,10 +5,11 @@ use lastnim_core::referee::MatchPhase;
 use lastnim_proto::{RequestField, pb};
 use std::time::Duration;
 
-/// The default maximum length of each list.
+/// The default limit on the items in each list of a tournament's activity.
 pub(super) const DEFAULT_ACTIVITY_LENGTH: usize = 10;
 
-/// Parses the maximum length of each list; 0 stands for the default.
+/// Parses the limit on the items in each list, where 0 stands for the default. Reports a limit that is too high, and
+/// then returns `None`.
 pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Option<usize> {
     match limit as usize {
         0 => Some(DEFAULT_ACTIVITY_LENGTH),

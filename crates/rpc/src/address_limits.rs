@@ -1,4 +1,4 @@
-//! Rate limits by address for unauthenticated callers.
+//! Rate limits by address, such as those on registrations and on the matches of guests.
 
 use super::client_address::ClientAddress;
 use lastnim_arena::{RateLimit, RateUse, retry_seconds};
@@ -10,9 +10,9 @@ use thiserror::Error;
 /// The limit on all addresses together, as a multiple of the limit on one address.
 const TOTAL_LIMIT_FACTOR: u32 = 50;
 
-/// Limits requests without a token. Each address may send a burst of requests, and then one per interval. All addresses
-/// together may send a multiple of that, so that a large network can neither overload the server nor fill this table.
-/// Every admitted attempt counts, whatever its result.
+/// Limits the rate of requests from addresses. Each address may send a burst of requests, and then one per interval.
+/// All addresses together may send a multiple of that, so that a large network can neither overload the server nor fill
+/// this table. Every admitted attempt counts, whatever its result.
 #[derive(Debug)]
 pub struct AddressLimiter {
     per_address_limit: RateLimit,

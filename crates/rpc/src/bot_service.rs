@@ -15,9 +15,9 @@ use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
 /// The maximum number of open matches listed with a bot.
-const MAX_OPEN_MATCHES: usize = 100;
+const MAX_LISTED_OPEN_MATCHES: usize = 100;
 /// The maximum number of lost seats listed with a bot.
-const MAX_LOST_SEATS: usize = 10;
+const MAX_LISTED_LOST_SEATS: usize = 10;
 
 /// Serves `lastnim.v1.BotService`.
 #[derive(Debug, Clone)]
@@ -125,9 +125,9 @@ impl pb::bot_service_server::BotService for BotRpc {
             let view = arena.bot(&name).await.map_err(arena_status)?;
             let versions = arena.bot_versions(&name).await.map_err(arena_status)?;
             let versions = versions.iter().map(seen_version_message).collect();
-            let open_matches = arena.open_matches_of(&name, MAX_OPEN_MATCHES);
+            let open_matches = arena.open_matches_of(&name, MAX_LISTED_OPEN_MATCHES);
             let lost_seats =
-                arena.lost_seats(&name, None, None, MAX_LOST_SEATS).await.map_err(arena_status)?;
+                arena.lost_seats(&name, None, None, MAX_LISTED_LOST_SEATS).await.map_err(arena_status)?;
             Ok(pb::GetBotResponse {
                 bot: Some(bot_message(&view)),
                 versions,

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_determined_address_takes_precedence_over_the_connection() {
+    fn an_attached_address_takes_precedence_over_that_of_the_connection() {
         let mut extensions = Extensions::new();
         assert_eq!(ClientAddress::of_request(&extensions), ClientAddress::UNKNOWN);
         let remote_addr = Some("10.0.0.1:80".parse().unwrap());

@@ -14,7 +14,7 @@ use tonic::Status;
 
 /// The maximum number of bytes of a part that one message holds; a larger part is sent in several messages.
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
-/// The target size of one part in bytes; only the last line of a part may exceed it.
+/// The target size of one part in bytes. The last line or page of matches of a part may exceed it.
 const PART_BYTES: usize = 128 << 10;
 /// The number of matches per read. The line of a match is about 150 bytes long.
 const PAGE_SIZE: usize = 1_000;

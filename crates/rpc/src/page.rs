@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     /// Returns the pages of the even numbers below a limit, the highest first.
-    fn even(size: u32, below: u64) -> Vec<Vec<u64>> {
+    fn even_number_pages(size: u32, below: u64) -> Vec<Vec<u64>> {
         let mut pages = Vec::new();
         let mut token = String::new();
         loop {
@@ -98,11 +98,14 @@ mod tests {
 
     #[test]
     fn filtered_pages_neither_miss_nor_repeat_items() {
-        assert_eq!(even(3, 9), [vec![8, 6, 4], vec![2, 0]]);
-        assert_eq!(even(9, 25), [vec![24, 22, 20, 18, 16], vec![14, 12, 10, 8, 6], vec![4, 2, 0]]);
+        assert_eq!(even_number_pages(3, 9), [vec![8, 6, 4], vec![2, 0]]);
+        assert_eq!(
+            even_number_pages(9, 25),
+            [vec![24, 22, 20, 18, 16], vec![14, 12, 10, 8, 6], vec![4, 2, 0]]
+        );
         for (size, below) in (1..12).flat_map(|size| (0..45).map(move |below| (size, below))) {
             let expected: Vec<u64> = (0..below).rev().filter(|number| number % 2 == 0).collect();
-            let pages = even(size, below);
+            let pages = even_number_pages(size, below);
             assert_eq!(pages.concat(), expected, "{size} of {below}");
             assert!(pages.iter().all(|page| page.len() <= size as usize));
         }

@@ -31,7 +31,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 /// the reads themselves.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// The message for a caller whose read got no turn.
-const FULL: &str = "the server is busy with reads: try again later";
+const BUSY_MESSAGE: &str = "the server is busy with reads: try again later";
 /// While matches are played, a turn pauses after each read for this multiple of the read's duration.
 const REST_RATIO: u32 = 2;
 /// The shortest pause. Shorter ones are added up until they are this long, since the runtime sleeps for whole
@@ -93,7 +93,7 @@ impl ReadScheduler {
             || format!("this caller is already waiting for {MAX_READS_PER_CALLER} reads: send fewer at once");
         let _place = acquire_place(&self.places, reader, too_many).await?;
         let turn = timeout(reader.time_left(QUEUE_TIMEOUT), self.queue.wait_for_turn(&reader.asker)).await;
-        let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", FULL))?;
+        let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", BUSY_MESSAGE))?;
         self.run_with_turn(turn, read).await
     }
 
@@ -207,7 +207,7 @@ async fn acquire_place(
     reader: &WaitingCaller,
     too_many: fn() -> String,
 ) -> Result<Permit, Status> {
-    let place = Permit::acquire(places, &reader.asker, "TOO_MANY_READS", too_many, FULL);
+    let place = Permit::acquire(places, &reader.asker, "TOO_MANY_READS", too_many, BUSY_MESSAGE);
     if place.is_err() {
         sleep(REFUSAL_DELAY).await;
     }
@@ -244,7 +244,7 @@ mod tests {
         (status.code(), status.get_details_error_info().unwrap().reason)
     }
 
-    async fn until(settled: impl Fn() -> bool) {
+    async fn wait_until(settled: impl Fn() -> bool) {
         let looking = async {
             while !settled() {
                 tokio::task::yield_now().await;
@@ -271,7 +271,7 @@ mod tests {
         reading.spawn(async move {
             busy.run_read(&waiting_bot("busy"), async move { Ok(ended.recv().is_ok()) }).await
         });
-        until(|| reads.queue.free_turns() == 0).await;
+        wait_until(|| reads.queue.free_turns() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
         for name in ["busy"; 20].into_iter().chain(["other"]) {
             let (reads, order) = (reads.clone(), Arc::clone(&order));
@@ -284,7 +284,7 @@ mod tests {
                 };
                 reads.run_read(&waiting_bot(name), read).await
             });
-            until(|| places.used() > before).await;
+            wait_until(|| places.used() > before).await;
         }
         end.send(()).unwrap();
         assert!(reading.join_all().await.into_iter().all(Result::unwrap));
@@ -297,9 +297,9 @@ mod tests {
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
         let call = tokio::spawn(async move { busy.run_read(&waiting_bot("busy"), never).await });
-        until(|| reads.queue.free_turns() == 0).await;
+        wait_until(|| reads.queue.free_turns() == 0).await;
         call.abort();
-        until(|| reads.queue.free_turns() == 1 && reads.places.used() == 0).await;
+        wait_until(|| reads.queue.free_turns() == 1 && reads.places.used() == 0).await;
     }
 
     #[tokio::test(start_paused = true)]
@@ -311,7 +311,7 @@ mod tests {
             let reads = reads.clone();
             reading.spawn(async move { reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await });
         }
-        until(|| reads.places.used() == MAX_READS_PER_CALLER).await;
+        wait_until(|| reads.places.used() == MAX_READS_PER_CALLER).await;
         let began = Instant::now();
         let refused = reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));

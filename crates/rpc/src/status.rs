@@ -11,7 +11,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The domain of the reasons in `google.rpc.ErrorInfo`.
 const DOMAIN: &str = "lastnim.v1";
-/// The suggested delay before a retry after a limit was reached, or while the server stops.
+/// The suggested delay before a retry in cases where the time that the caller must wait is unknown.
 pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The reason of the refusal when there is no place for a guest's match.
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";

@@ -63,7 +63,8 @@ impl TournamentRpc {
         Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
     }
 
-    /// Returns the title of a tournament, for pages that only name it; `None` if it was removed or cannot be read.
+    /// Returns the title of a tournament, for pages that only name it; `None` if there is no such tournament, or its
+    /// stored data is damaged.
     ///
     /// # Errors
     /// If the caller may not read, has reached a limit, or waits too long.
@@ -85,7 +86,7 @@ impl TournamentRpc {
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
-    /// Sends the tournament whenever it has changed, until it is over or the watcher is gone.
+    /// Sends the tournament whenever it has changed, until it is over, the watcher is gone or the server stops.
     async fn send_tournament_changes(
         self,
         reader: WaitingCaller,
@@ -149,7 +150,7 @@ async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::Tourn
     Ok(events.iter().map(Into::into).collect())
 }
 
-/// Sends each new state of the tournament, until it is over or the watcher is gone.
+/// Sends each new state of the tournament, until it is over, the watcher is gone or the server stops.
 async fn send_state_changes(
     arena: Arena,
     id: TournamentId,

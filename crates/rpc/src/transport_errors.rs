@@ -6,8 +6,8 @@ use std::time::Duration;
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 
-/// The metadata key of a status's details.
-const DETAILS: &str = "grpc-status-details-bin";
+/// The metadata key of the details of a status.
+const STATUS_DETAILS_KEY: &str = "grpc-status-details-bin";
 
 /// The delay that is suggested to a caller without a token before it tries again, when too many such callers are
 /// connected.
@@ -54,7 +54,7 @@ pub fn client_certificate_status(rejection: Option<&str>) -> Status {
         ),
         Some(why) => (
             "CLIENT_CERTIFICATE_REJECTED",
-            format!("the server rejected the client's certificate ({why}): use one that an authority of its --client-ca has signed"),
+            format!("the server rejected the client's certificate ({why}): use one signed by an authority that the server trusts through --client-ca"),
         ),
     };
     refusal_status(Code::FailedPrecondition, reason, &message)
@@ -82,7 +82,7 @@ pub fn standing_by_status(holder: Option<&str>) -> Status {
 
 /// Adds a reason to a status that has none, such as a status from the transport layers. `path` is the called method.
 pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
-    if headers.contains_key(DETAILS) {
+    if headers.contains_key(STATUS_DETAILS_KEY) {
         return;
     }
     let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {

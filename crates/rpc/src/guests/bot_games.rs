@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 use tonic::{Code, Request, Status};
 
 /// The minimum time between updates of a page, since a bot with many matches gets events constantly.
-const MIN_WAIT: Duration = Duration::from_millis(250);
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// People who play a bot's matches with its token. They use a session like the one that the bot's program opens; a
-/// newer session replaces an older one. Cheap to clone.
+/// The sessions of people who play a bot's matches with its token. Such a session is like the one that the bot's
+/// program opens, and a newer session of the bot replaces an older one. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BotGames {
     arena: Arena,
@@ -100,7 +100,7 @@ impl BotGames {
     /// Performs an action in an open match of a bot. The game's status then shows the result.
     ///
     /// # Errors
-    /// If the token of the request is not a bot's, another session has its seats, or the match is over.
+    /// If the token of the request is not a bot's, no person holds the bot's seats any more, or the match is over.
     pub async fn act<T>(&self, request: &Request<T>, id: MatchId, action: SeatAction) -> Result<(), Status> {
         let bot = self.access.require_bot(request)?;
         if let Some(session) = self.session(&bot)
@@ -124,7 +124,7 @@ impl BotGames {
     /// over, or the time is up.
     pub async fn wait_for_newer_events(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
-        tokio::time::sleep(MIN_WAIT.min(within)).await;
+        tokio::time::sleep(MIN_UPDATE_INTERVAL.min(within)).await;
         // A timeout is ignored, because the page then shows the current state.
         let _ = tokio::time::timeout(within, session.wait_for_newer_events(revision)).await;
     }
@@ -178,7 +178,7 @@ impl BotGames {
                 biased;
                 _ = &mut ended => break,
                 () = tokio::time::sleep_until(until.into()) => break,
-                may_hear = listener.listen() => if !may_hear { break },
+                is_open = listener.listen() => if !is_open { break },
             }
         }
         self.remove_session(&bot, number);

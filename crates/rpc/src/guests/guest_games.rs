@@ -306,14 +306,14 @@ impl GuestGames {
 
     /// Listens to a session until it is over, and then forgets the guest.
     async fn listen_to_session(self, guest: BotName, number: u64, mut listener: SessionListener) {
-        while listener.listen().await && self.is_needed(&guest, number, &listener) {}
+        while listener.listen().await && self.keep_if_needed(&guest, number, &listener) {}
         self.lock_sessions().remove_session(&guest, number);
         listener.close().await;
         self.forget_departed().await;
     }
 
     /// Returns whether a session is still needed, and removes it if it is not.
-    fn is_needed(&self, guest: &BotName, number: u64, listener: &SessionListener) -> bool {
+    fn keep_if_needed(&self, guest: &BotName, number: u64, listener: &SessionListener) -> bool {
         let mut sessions = self.lock_sessions();
         let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
         let is_needed =

@@ -76,7 +76,8 @@ impl GuestPlaces {
     /// Frees a place for a newcomer by cancelling the match that [`departing_match`] chooses.
     ///
     /// # Errors
-    /// If no match may be cancelled yet, returns the time until one may be.
+    /// If no match may be cancelled yet, returns the time until one may be. If cancelling takes too long, returns the
+    /// time to wait before the next attempt.
     pub(super) async fn free_place(
         &self,
         short: PlaceLimit,
@@ -172,8 +173,8 @@ mod tests {
     #[test]
     fn matches_lose_their_place_by_idle_time_and_then_by_crowded_address() {
         use PlaceLimit::{PerAddress, Total};
-        /// The addresses and idle seconds of the open matches, the shortage, the newcomer's address, and the expected
-        /// result.
+        /// The addresses and idle seconds of the open matches, the limit that is reached, the newcomer's address, and
+        /// the expected result.
         type Case = (&'static [(u8, u64)], PlaceLimit, u8, Result<usize, Duration>);
         let seconds = |seconds| Err(Duration::from_secs(seconds));
         // The address 0 stands for an unknown address.

@@ -61,6 +61,7 @@ pub(super) struct ResponsePosition {
     pub(super) start: u32,
 }
 
+/// Answers batches, of which each caller may have a limited number open.
 #[derive(Debug, Clone)]
 pub(super) struct BatchService {
     scheduler: QuestionScheduler,
@@ -201,9 +202,9 @@ mod tests {
     use tonic_types::StatusExt as _;
 
     /// A request with this number of questions. Each response answers two of them.
-    struct Two(u32);
+    struct TestRequest(u32);
 
-    impl BatchRequest for Two {
+    impl BatchRequest for TestRequest {
         type SharedParameters = ();
         type Response = (u64, Vec<u32>);
 
@@ -240,12 +241,12 @@ mod tests {
         ))
     }
 
-    fn by(caller: Caller) -> WaitingCaller {
+    fn waiting_caller(caller: Caller) -> WaitingCaller {
         WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
-    fn asked() -> WaitingCaller {
-        by(Caller::Admin)
+    fn waiting_admin() -> WaitingCaller {
+        waiting_caller(Caller::Admin)
     }
 
     fn code_and_reason(status: &Status) -> (Code, String) {
@@ -255,8 +256,8 @@ mod tests {
     #[tokio::test]
     async fn a_long_request_is_answered_in_several_responses() {
         let batches = batches().await;
-        let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(11)), Ok(Two(4))]);
-        let mut responses = batches.open_batch(&asked(), requests).unwrap();
+        let requests = tokio_stream::iter([Ok(TestRequest(3)), Ok(TestRequest(11)), Ok(TestRequest(4))]);
+        let mut responses = batches.open_batch(&waiting_admin(), requests).unwrap();
         let mut seen = Vec::new();
         while let Some(response) = responses.recv().await {
             seen.push(response.unwrap());
@@ -267,8 +268,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_unreadable_request_ends_the_batch() {
-        let requests = tokio_stream::iter([Ok(Two(1)), Err(Status::out_of_range("too large")), Ok(Two(1))]);
-        let mut responses = batches().await.open_batch(&asked(), requests).unwrap();
+        let requests = tokio_stream::iter([
+            Ok(TestRequest(1)),
+            Err(Status::out_of_range("too large")),
+            Ok(TestRequest(1)),
+        ]);
+        let mut responses = batches().await.open_batch(&waiting_admin(), requests).unwrap();
         assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
         assert_eq!(responses.recv().await.unwrap().unwrap_err().code(), Code::OutOfRange);
         assert!(responses.recv().await.is_none());
@@ -277,14 +282,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_idle_batch_is_ended() {
         let batches = batches().await;
-        let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
-        let mut silent = batches.open_batch(&asked(), ReceiverStream::new(requests)).unwrap();
+        let (asks, requests) = mpsc::channel::<Result<TestRequest, Status>>(1);
+        let mut silent = batches.open_batch(&waiting_admin(), ReceiverStream::new(requests)).unwrap();
         assert_eq!(
             code_and_reason(&silent.recv().await.unwrap().unwrap_err()),
             (Code::Aborted, "IDLE".into())
         );
         drop(asks);
-        let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
+        let mut unread =
+            batches.open_batch(&waiting_admin(), tokio_stream::iter([Ok(TestRequest(8))])).unwrap();
         assert_eq!(batches.open.used(), 1);
         // The batch waits for up to twice the limit: once to send a response, and once to send the status that ends it.
         tokio::time::sleep(3 * IDLE_TIMEOUT).await;
@@ -299,8 +305,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_at_its_deadline() {
         let by = Instant::now() + Duration::from_secs(7);
-        let hurried = WaitingCaller { deadline: Some(by), ..asked() };
-        let never = tokio_stream::pending::<Result<Two, Status>>();
+        let hurried = WaitingCaller { deadline: Some(by), ..waiting_admin() };
+        let never = tokio_stream::pending::<Result<TestRequest, Status>>();
         let mut responses = batches().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
@@ -309,8 +315,10 @@ mod tests {
     #[tokio::test]
     async fn batches_per_caller_are_limited_and_free_their_place_at_the_end() {
         let batches = batches().await;
-        let open =
-            |caller: Caller| batches.open_batch(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
+        let open = |caller: Caller| {
+            batches
+                .open_batch(&waiting_caller(caller), tokio_stream::pending::<Result<TestRequest, Status>>())
+        };
         let mut held: Vec<_> = (0..MAX_BATCHES_PER_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));

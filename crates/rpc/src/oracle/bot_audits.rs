@@ -73,7 +73,7 @@ impl BotAuditService {
             .map(Arc::new)
     }
 
-    /// Audits as many stored matches as time allows, the newest first.
+    /// Audits stored matches, the newest first, until [`MAX_MATCHES`] were read or the time is up.
     pub(super) async fn audit_bot(
         &self,
         asked: WaitingCaller,
@@ -105,9 +105,9 @@ impl BotAuditService {
         let deadline = Instant::now() + asked.time_left(MAX_QUESTION_TIME);
         let auditor = Auditor::new(scope, request.seed);
         let version = bot.zip(label);
-        let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
+        let audit = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
         tokio::select! {
-            response = self.audit_stored_matches(&place, filter, search, deadline) => response,
+            response = self.audit_stored_matches(&place, filter, audit, deadline) => response,
             () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
         }
     }
@@ -116,11 +116,11 @@ impl BotAuditService {
         &self,
         place: &Arc<Permit>,
         filter: MatchFilter,
-        mut search: StoredAudit,
+        mut audit: StoredAudit,
         deadline: Instant,
     ) -> Result<pb::AuditBotResponse, Status> {
         let (mut before, mut seen) = (None, 0);
-        while !search.response.more_matches {
+        while !audit.response.more_matches {
             let listed = self.arena.list_matches(&filter, before, PAGE_SIZE).await.map_err(arena_status)?;
             let Some(last) = listed.last() else { break };
             before = Some(last.id);
@@ -128,11 +128,11 @@ impl BotAuditService {
             let mut records = Vec::new();
             for summary in listed {
                 if seen == MAX_MATCHES || Instant::now() >= deadline {
-                    search.response.more_matches = true;
+                    audit.response.more_matches = true;
                     break;
                 }
                 seen += 1;
-                if search
+                if audit
                     .version
                     .as_ref()
                     .is_some_and(|(bot, label)| !played_only_version(&summary, bot, label))
@@ -141,22 +141,22 @@ impl BotAuditService {
                 }
                 let MatchSummary { id, phase, plies: more, .. } = summary;
                 if phase != MatchPhase::Ended {
-                    search.response.matches_without_result += 1;
+                    audit.response.matches_without_result += 1;
                     continue;
                 }
                 match self.read_finished_record(id).await? {
                     Some(stored) => records.push(stored),
-                    None => search.response.matches_damaged += 1,
+                    None => audit.response.matches_damaged += 1,
                 }
                 plies += u64::from(more);
                 if plies >= MAX_BUFFERED_PLIES {
-                    search = self.count_records(place, search, std::mem::take(&mut records)).await?;
+                    audit = self.add_stored_records(place, audit, std::mem::take(&mut records)).await?;
                     plies = 0;
                 }
             }
-            search = self.count_records(place, search, records).await?;
+            audit = self.add_stored_records(place, audit, records).await?;
         }
-        let StoredAudit { auditor, mut response, .. } = search;
+        let StoredAudit { auditor, mut response, .. } = audit;
         response.report = Some(self.finish_report(place, auditor).await?);
         Ok(response)
     }
@@ -179,24 +179,24 @@ impl BotAuditService {
         .await
     }
 
-    async fn count_records(
+    async fn add_stored_records(
         &self,
         place: &Arc<Permit>,
-        search: StoredAudit,
+        audit: StoredAudit,
         records: Vec<StoredMatch>,
     ) -> Result<StoredAudit, Status> {
         let question = move |budget: &mut Budget<'_>| {
-            let mut search = search;
+            let mut audit = audit;
             for StoredMatch { record, versions, .. } in records {
                 let admitted = RecordAdmission::from_trusted(record, budget);
                 let admitted = admitted.map(|admitted| admitted.with_versions(versions));
-                match add_record_to_audit(&mut search.auditor, admitted)? {
+                match add_record_to_audit(&mut audit.auditor, admitted)? {
                     RecordOutcome::Counted => {}
-                    RecordOutcome::NoResult => search.response.matches_without_result += 1,
-                    RecordOutcome::Refused(_) => search.response.matches_damaged += 1,
+                    RecordOutcome::NoResult => audit.response.matches_without_result += 1,
+                    RecordOutcome::Refused(_) => audit.response.matches_damaged += 1,
                 }
             }
-            Ok(search)
+            Ok(audit)
         };
         self.scheduler.answer_part(place, QuestionEffort::Long, question).await
     }

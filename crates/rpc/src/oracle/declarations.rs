@@ -34,7 +34,7 @@ pub(super) fn check_truth(
     Ok((&TruthCheck::check(&game, budget)).into())
 }
 
-/// Finds all equilibria.
+/// Finds all declarations of a game that are equilibria.
 pub(super) fn find_equilibria(
     request: &pb::FindEquilibriaRequest,
     budget: &mut Budget<'_>,

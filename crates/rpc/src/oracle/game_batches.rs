@@ -12,7 +12,7 @@ use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer a
 use prost::Message as _;
 
 /// The maximum size in bytes that one ply adds to an encoded audit.
-const PLY_BYTES: usize = 80;
+const MAX_PLY_BYTES: usize = 80;
 
 /// Returns the number of steps to charge for a position or an audit. `length` is its number of piles and takes, and
 /// each of these costs one step for every pair of seats.
@@ -97,7 +97,7 @@ impl BatchRequest for pb::AuditBatchRequest {
         let mut response = pb::AuditBatchResponse { request, start, ..Default::default() };
         let (mut next, mut bytes) = (start, 0);
         for (index, played) in self.games.iter().enumerate().skip(start as usize) {
-            let too_large = bytes + PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
+            let too_large = bytes + MAX_PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
             if budget.steps_spent() >= STEPS_PER_RESPONSE || (next > start && too_large) {
                 break;
             }

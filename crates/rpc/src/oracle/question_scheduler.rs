@@ -26,7 +26,7 @@ pub(super) const MAX_QUESTION_TIME: Duration = Duration::from_secs(10);
 /// How long the server works on a question before it yields to another waiting caller with fewer turns.
 const TIME_SLICE: Duration = Duration::from_millis(100);
 /// The message for a caller whose question got no turn.
-const FULL: &str = "the oracle is busy: try again later";
+const BUSY_MESSAGE: &str = "the oracle is busy: try again later";
 
 /// Answers the questions of all callers in turn.
 #[derive(Debug, Clone)]
@@ -160,7 +160,8 @@ impl QuestionScheduler {
                 "this caller is already waiting for {MAX_QUESTIONS_PER_CALLER} answers: ask fewer questions at once"
             )
         };
-        let place = Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, FULL)?;
+        let place =
+            Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, BUSY_MESSAGE)?;
         let place = Arc::new(place);
         let answering = async {
             let turn = timeout(asked.time_left(QUEUE_TIMEOUT), self.wait_for_turn(&asked.asker, effort));
@@ -173,7 +174,8 @@ impl QuestionScheduler {
         }
     }
 
-    /// Answers a part of a long request when its turn comes. The deadline is that of the whole call.
+    /// Answers a part of a long request when its turn comes. The part has no deadline; the caller of this function
+    /// enforces the one of the whole call.
     pub(super) async fn answer_part<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
@@ -257,7 +259,7 @@ fn no_turn_status(deadline: Option<Instant>) -> Status {
         Some(by) if by <= Instant::now() => {
             too_long_status(None, "the question was still waiting for its turn")
         }
-        _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
+        _ => retry_status(Code::ResourceExhausted, "FULL", BUSY_MESSAGE),
     }
 }
 
@@ -291,13 +293,13 @@ mod tests {
         )
     }
 
-    fn by(name: &str) -> WaitingCaller {
+    fn waiting_bot(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
         WaitingCaller { asker: CallerConnection { caller, source: None }, deadline: None }
     }
 
     /// Runs until it is stopped.
-    fn endless(budget: &mut Budget<'_>) -> Result<(), QuestionError> {
+    fn spend_forever(budget: &mut Budget<'_>) -> Result<(), QuestionError> {
         loop {
             budget.spend(1)?;
         }
@@ -307,7 +309,7 @@ mod tests {
         (status.code(), status.get_details_error_info().unwrap().reason)
     }
 
-    async fn until(settled: impl Fn() -> bool) {
+    async fn wait_until(settled: impl Fn() -> bool) {
         let looking = async {
             while !settled() {
                 tokio::task::yield_now().await;
@@ -323,26 +325,31 @@ mod tests {
         let mut asked = JoinSet::new();
         let busy = scheduler.clone();
         asked.spawn(async move {
-            busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
+            busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
+                .await
         });
-        until(|| scheduler.quick.free_turns() == 0).await;
+        wait_until(|| scheduler.quick.free_turns() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
             let waiting =
                 if caller == "busy" { MAX_QUESTIONS_PER_CALLER - 1 } else { MAX_QUESTIONS_PER_CALLER };
             for _ in 0..waiting {
                 let patient = scheduler.clone();
                 asked.spawn(async move {
-                    patient.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await
+                    patient.answer_question(waiting_bot(caller), QuestionEffort::Quick, |_| Ok(true)).await
                 });
             }
-            until(|| scheduler.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
-            let refused =
-                scheduler.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
+            wait_until(|| scheduler.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
+            let refused = scheduler
+                .answer_question(waiting_bot(caller), QuestionEffort::Quick, |_| Ok(true))
+                .await
+                .unwrap_err();
             assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
             assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
         }
-        let refused =
-            scheduler.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
+        let refused = scheduler
+            .answer_question(waiting_bot("five"), QuestionEffort::Quick, |_| Ok(true))
+            .await
+            .unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(refused.get_details_retry_info().is_some());
         answer.send(()).unwrap();
@@ -350,32 +357,40 @@ mod tests {
         assert_eq!(answers.len(), MAX_QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
         assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
-        assert!(scheduler.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
+        assert!(
+            scheduler
+                .answer_question(waiting_bot("five"), QuestionEffort::Quick, |_| Ok(true))
+                .await
+                .unwrap()
+        );
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_when_its_caller_has_left() {
         let scheduler = new_scheduler(2).await;
         let busy = scheduler.clone();
-        let call =
-            tokio::spawn(
-                async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
-            );
-        until(|| scheduler.long.free_turns() == 1).await;
+        let call = tokio::spawn(async move {
+            busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
+        });
+        wait_until(|| scheduler.long.free_turns() == 1).await;
         assert!(
-            scheduler.answer_question(by("busy"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap(),
+            scheduler
+                .answer_question(waiting_bot("busy"), QuestionEffort::Quick, |_| Ok(true))
+                .await
+                .unwrap(),
             "quick questions have their own queue"
         );
         call.abort();
-        until(|| scheduler.long.free_turns() == 2 && scheduler.questions.used() == 0).await;
+        wait_until(|| scheduler.long.free_turns() == 2 && scheduler.questions.used() == 0).await;
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_at_its_deadline() {
         let scheduler = new_scheduler(1).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = WaitingCaller { deadline: Some(soon), ..by("hurried") };
-        let refused = scheduler.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
+        let hurried = WaitingCaller { deadline: Some(soon), ..waiting_bot("hurried") };
+        let refused =
+            scheduler.answer_question(hurried, QuestionEffort::Long, spend_forever).await.unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + MAX_QUESTION_TIME / 2).contains(&Instant::now()));
     }
@@ -386,17 +401,18 @@ mod tests {
         let (answer, hard) = mpsc::channel::<()>();
         let busy = scheduler.clone();
         let call = tokio::spawn(async move {
-            busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
+            busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
+                .await
         });
-        until(|| scheduler.quick.free_turns() == 0).await;
+        wait_until(|| scheduler.quick.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
-        let hurried = WaitingCaller { deadline: Some(soon), ..by("hurried") };
+        let hurried = WaitingCaller { deadline: Some(soon), ..waiting_bot("hurried") };
         let refused =
             scheduler.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         // The paused clock of the test advances by itself, except while a question is being answered.
         tokio::time::pause();
-        let waiting = scheduler.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
+        let waiting = scheduler.answer_question(waiting_bot("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) =
             tokio::join!(waiting, tokio::time::advance(QUEUE_TIMEOUT + Duration::from_millis(1)));
         let refused = refused.unwrap_err();
@@ -410,25 +426,26 @@ mod tests {
     async fn a_stopping_server_stops_its_questions() {
         let scheduler = new_scheduler(1).await;
         let busy = scheduler.clone();
-        let call =
-            tokio::spawn(
-                async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
-            );
-        until(|| scheduler.long.free_turns() == 0).await;
+        let call = tokio::spawn(async move {
+            busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
+        });
+        wait_until(|| scheduler.long.free_turns() == 0).await;
         scheduler.arena.stop(Duration::ZERO).await;
         assert_eq!(
             code_and_reason(&call.await.unwrap().unwrap_err()),
             (Code::Unavailable, "STOPPING".into())
         );
-        until(|| scheduler.long.free_turns() == 1).await;
+        wait_until(|| scheduler.long.free_turns() == 1).await;
     }
 
     #[tokio::test]
     async fn a_question_that_panics_releases_its_turn() {
         let scheduler = new_scheduler(1).await;
         let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
-        let refused =
-            scheduler.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
+        let refused = scheduler
+            .answer_question(waiting_bot("unlucky"), QuestionEffort::Quick, broken)
+            .await
+            .unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::Internal, "ORACLE".into()));
         assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
     }

@@ -13,7 +13,7 @@ use proptest::sample::Index;
 use prost::Message;
 
 /// The step limit of each question in these tests. Some questions finish within it, and others are stopped.
-const STEPS: u64 = 20_000;
+const STEP_LIMIT: u64 = 20_000;
 /// The maximum size of an error message: the first fault may be long, and the others share one limit.
 const MAX_MESSAGE_BYTES: usize = 2 * Violations::MAX_BYTES;
 
@@ -55,19 +55,19 @@ fn assert_valid_refusal(violations: &Violations) {
 }
 
 /// Mangles a question, and answers it if it can still be decoded.
-fn ask<Q: Message + Default, A>(
+fn ask_mangled<Q: Message + Default, A>(
     question: &Q,
     changes: &[(Index, Change)],
     answer: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError>,
 ) {
     let Some(question) = mangled(question, changes) else { return };
-    if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEPS)) {
+    if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEP_LIMIT)) {
         assert_valid_refusal(&violations);
     }
 }
 
 /// Mangles a batch request, and answers all its questions if it can still be decoded.
-fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
+fn ask_mangled_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
     let Some(request) = mangled(request, changes) else { return };
     let terms = match request.parse_shared_parameters() {
         Ok(terms) => terms,
@@ -93,30 +93,30 @@ proptest! {
     #[test]
     fn a_mangled_question_is_answered_or_refused(changes in changes()) {
         let (game, takes) = (Some(game()), vec![1, 1, 1, 2]);
-        ask(&pb::SolveRequest { game: game.clone() }, &changes, games::solve_game);
+        ask_mangled(&pb::SolveRequest { game: game.clone() }, &changes, games::solve_game);
         let audit = pb::AuditRequest { game: game.clone(), takes: takes.clone() };
-        ask(&audit, &changes, games::audit_game);
+        ask_mangled(&audit, &changes, games::audit_game);
         let explain = pb::ExplainRequest { game: game.clone(), max_plies: 9 };
-        ask(&explain, &changes, trees::explain_winner);
+        ask_mangled(&explain, &changes, trees::explain_winner);
         for form in [pb::TreeForm::Tree, pb::TreeForm::Graph] {
             let tree = pb::BuildTreeRequest { game: game.clone(), form: form.into(), depth: None };
-            ask(&tree, &changes, trees::build_tree);
+            ask_mangled(&tree, &changes, trees::build_tree);
         }
         for error_rate in [None, Some(0.25)] {
             let robust = pb::AssessRobustnessRequest { game: game.clone(), max_coalition: 2, error_rate };
-            ask(&robust, &changes, robustness::assess_robustness);
+            ask_mangled(&robust, &changes, robustness::assess_robustness);
         }
         let best = pb::FindBestDeclarationRequest { game: game.clone(), seat: 2, max_examples: 3 };
-        ask(&best, &changes, declarations::find_best_declaration);
-        ask(&pb::CheckTruthRequest { game: game.clone() }, &changes, declarations::check_truth);
+        ask_mangled(&best, &changes, declarations::find_best_declaration);
+        ask_mangled(&pb::CheckTruthRequest { game: game.clone() }, &changes, declarations::check_truth);
         let equilibria = pb::FindEquilibriaRequest { game: game.clone(), max_examples: 3 };
-        ask(&equilibria, &changes, declarations::find_equilibria);
+        ask_mangled(&equilibria, &changes, declarations::find_equilibria);
         let takes = takes.clone();
         let played = pb::PlayedGame { game: game.clone(), seat: 1, takes, steward_plies: vec![2], name: "one".into() };
         for reading in [pb::Reading::CommonKnowledge, pb::Reading::DeclaredBelieved] {
             let games = vec![played.clone(), played.clone()];
             let rationalise = pb::RationaliseRequest { games, reading: reading.into(), max_examples: 3 };
-            ask(&rationalise, &changes, declarations::find_rational_rows);
+            ask_mangled(&rationalise, &changes, declarations::find_rational_rows);
         }
     }
 
@@ -129,11 +129,11 @@ proptest! {
         };
         for ruleset in lastnim_analysis::general::Ruleset::ALL {
             let request = pb::SolveRulesetRequest { ruleset: ruleset.name().into(), ..base.clone() };
-            ask(&request, &changes, rulesets::solve_ruleset);
+            ask_mangled(&request, &changes, rulesets::solve_ruleset);
             let robust = pb::SolveRulesetRequest { max_coalition: Some(2), ..request.clone() };
-            ask(&robust, &changes, rulesets::solve_ruleset);
+            ask_mangled(&robust, &changes, rulesets::solve_ruleset);
             let request = pb::SolveRulesetRequest { window: Some(1), set: vec![1, 3], most: Some(1), ..request };
-            ask(&request, &changes, rulesets::solve_ruleset);
+            ask_mangled(&request, &changes, rulesets::solve_ruleset);
         }
         let edge = |from, to| pb::GraphEdge { from, to, weight: 2 };
         let request = pb::SolveRulesetRequest {
@@ -143,7 +143,7 @@ proptest! {
             vertex: Some(1),
             ..base
         };
-        ask(&request, &changes, rulesets::solve_ruleset);
+        ask_mangled(&request, &changes, rulesets::solve_ruleset);
     }
 
     #[test]
@@ -160,7 +160,7 @@ proptest! {
             Variant::RandomSeats(pb::RandomSeats { alliance_matrix, seats }),
         ] {
             let request = pb::SolveVariantRequest { piles: vec![2, 3], variant: Some(variant), ..Default::default() };
-            ask(&request, &changes, variants::solve_variant);
+            ask_mangled(&request, &changes, variants::solve_variant);
         }
     }
 
@@ -174,10 +174,10 @@ proptest! {
                 positions: vec![position.clone(), position.clone()],
                 detail: detail.into(),
             };
-            ask_batch(&request, &changes);
+            ask_mangled_batch(&request, &changes);
         }
         let played = pb::AuditRequest { game: Some(game()), takes: vec![1, 1, 1, 2] };
-        ask_batch(&pb::AuditBatchRequest { games: vec![played.clone(), played] }, &changes);
+        ask_mangled_batch(&pb::AuditBatchRequest { games: vec![played.clone(), played] }, &changes);
     }
 
     #[test]

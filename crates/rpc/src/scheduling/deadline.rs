@@ -5,13 +5,13 @@ use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
 /// Returns when the answer to a call must be ready. A tenth of the call's timeout is reserved for the transfer of the
-/// answer. `None` if the call has no deadline.
+/// answer. `None` if the call gives no valid timeout.
 pub(super) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)
 }
 
-/// Returns how long a caller waits for the start of the answer; `None` if the call has no timeout.
+/// Returns how long a caller waits for the start of the answer; `None` if it gives no valid timeout.
 pub fn call_timeout(headers: &HeaderMap) -> Option<Duration> {
     headers.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)
 }

@@ -32,7 +32,7 @@ struct QueueShared {
 
 #[derive(Debug)]
 struct QueueState {
-    free: usize,
+    free_turns: usize,
     /// The maximum number of requests that have begun but not ended, whether they run now or not, since each may hold
     /// memory.
     max_begun: usize,
@@ -124,7 +124,7 @@ impl QueueState {
     }
 
     fn grant_free_turns(&mut self) {
-        while self.free > 0
+        while self.free_turns > 0
             && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
             && let Some(caller) = self.waiting.remove(place)
         {
@@ -133,7 +133,7 @@ impl QueueState {
                 && waiter.send(()).is_ok()
             {
                 share.turns += 1;
-                self.free -= 1;
+                self.free_turns -= 1;
             }
             if share.has_waiters() {
                 self.waiting.push_back(caller);
@@ -173,7 +173,7 @@ impl QueueState {
                 self.waiting.push_back(caller.clone());
             }
         }
-        self.free += 1;
+        self.free_turns += 1;
         self.forget_idle_caller(caller);
     }
 
@@ -206,7 +206,7 @@ impl RequestQueue {
     pub(crate) fn new(max_concurrent: usize) -> Self {
         let max_concurrent = max_concurrent.max(1);
         let queue = QueueState {
-            free: max_concurrent,
+            free_turns: max_concurrent,
             max_begun: max_concurrent.saturating_mul(4),
             begun: 0,
             shares: HashMap::new(),
@@ -228,7 +228,7 @@ impl RequestQueue {
 
     #[cfg(test)]
     pub(crate) fn free_turns(&self) -> usize {
-        self.shared.lock().free
+        self.shared.lock().free_turns
     }
 }
 
@@ -318,14 +318,14 @@ mod tests {
         CallerConnection { caller: Caller::Bot(name.parse().unwrap()), source }
     }
 
-    fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    fn poll_once<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
         match future.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(ready) => Some(ready),
             Poll::Pending => None,
         }
     }
 
-    fn is_forgotten(line: &RequestQueue) -> bool {
+    fn has_no_callers(line: &RequestQueue) -> bool {
         let queue = line.shared.lock();
         queue.shares.is_empty() && queue.waiting.is_empty() && queue.begun == 0
     }
@@ -334,24 +334,24 @@ mod tests {
     fn a_single_caller_may_use_all_turns_but_others_come_next() {
         let line = RequestQueue::new(2);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
-        let first = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
-        let second = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let first = poll_once(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let second = poll_once(pin!(line.wait_for_turn(&greedy))).unwrap();
         let mut third = pin!(line.wait_for_turn(&greedy));
         let mut other = pin!(line.wait_for_turn(&modest));
-        assert!(poll(third.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        assert!(poll_once(third.as_mut()).is_none() && poll_once(other.as_mut()).is_none());
         drop(first);
-        assert!(poll(third.as_mut()).is_none(), "waiting callers with fewer turns come first");
-        let others = poll(other.as_mut()).unwrap();
+        assert!(poll_once(third.as_mut()).is_none(), "waiting callers with fewer turns come first");
+        let others = poll_once(other.as_mut()).unwrap();
         drop(second);
-        let third = poll(third.as_mut()).unwrap();
+        let third = poll_once(third.as_mut()).unwrap();
         drop((others, third));
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (2, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (2, true));
     }
 
     #[test]
     fn callers_and_their_connections_take_turns() {
         let line = RequestQueue::new(1);
-        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        let turn = poll_once(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         let askers = [
             caller_at_port("a", 1),
             caller_at_port("a", 1),
@@ -361,53 +361,53 @@ mod tests {
             caller_at_port("c", 4),
         ];
         let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.wait_for_turn(asker))).collect();
-        assert!(waiting.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
+        assert!(waiting.iter_mut().all(|turn| poll_once(turn.as_mut()).is_none()));
         drop(turn);
         let mut order = Vec::new();
         while order.len() < askers.len() {
             let ready = (0..askers.len())
                 .filter(|at| !order.contains(at))
-                .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
+                .find_map(|at| Some((at, poll_once(waiting[at].as_mut())?)));
             // The turn is dropped here at once, so it goes to the next waiter.
             order.push(ready.expect("a turn was granted").0);
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);
         drop(waiting);
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
     fn a_caller_that_just_had_a_turn_comes_after_others() {
         let line = RequestQueue::new(1);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
-        let turn = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let turn = poll_once(pin!(line.wait_for_turn(&greedy))).unwrap();
         let mut second = pin!(line.wait_for_turn(&greedy));
         let mut other = pin!(line.wait_for_turn(&modest));
-        assert!(poll(second.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        assert!(poll_once(second.as_mut()).is_none() && poll_once(other.as_mut()).is_none());
         drop(turn);
-        assert!(poll(second.as_mut()).is_none());
-        drop(poll(other.as_mut()).unwrap());
-        drop(poll(second.as_mut()).unwrap());
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert!(poll_once(second.as_mut()).is_none());
+        drop(poll_once(other.as_mut()).unwrap());
+        drop(poll_once(second.as_mut()).unwrap());
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
     fn a_waiting_caller_that_leaves_is_removed_from_the_queue() {
         let line = RequestQueue::new(1);
-        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        let turn = poll_once(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         {
             let second = asker("second");
-            assert!(poll(pin!(line.wait_for_turn(&second))).is_none());
+            assert!(poll_once(pin!(line.wait_for_turn(&second))).is_none());
         }
         assert_eq!(line.shared.lock().shares.len(), 1);
         {
             let third = asker("third");
             let mut given_up = pin!(line.wait_for_turn(&third));
-            assert!(poll(given_up.as_mut()).is_none());
+            assert!(poll_once(given_up.as_mut()).is_none());
             drop(turn);
             assert_eq!(line.free_turns(), 0, "it was granted but not taken");
         }
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 
     #[tokio::test]
@@ -416,24 +416,24 @@ mod tests {
         let mut long = line.wait_for_turn(&asker("long")).await;
         let own = asker("long");
         let mut own = pin!(line.wait_for_turn(&own));
-        assert!(poll(own.as_mut()).is_none());
+        assert!(poll_once(own.as_mut()).is_none());
         assert!(long.yield_and_wait(|| true), "no other caller waits");
         assert_eq!(line.free_turns(), 0);
         let short = asker("short");
         let mut short = pin!(line.wait_for_turn(&short));
-        assert!(poll(short.as_mut()).is_none());
+        assert!(poll_once(short.as_mut()).is_none());
         let lending = spawn_blocking(move || {
             let is_back = long.yield_and_wait(|| true);
             (long, is_back)
         });
         let short = short.await;
-        assert!(poll(own.as_mut()).is_none() && !lending.is_finished());
+        assert!(poll_once(own.as_mut()).is_none() && !lending.is_finished());
         drop(short);
         let (long, is_back) = lending.await.unwrap();
-        assert!(is_back && poll(own.as_mut()).is_none(), "requests that have begun come first");
+        assert!(is_back && poll_once(own.as_mut()).is_none(), "requests that have begun come first");
         drop(long);
         drop(own.await);
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 
     #[tokio::test]
@@ -442,7 +442,7 @@ mod tests {
         let mut long = line.wait_for_turn(&asker("long")).await;
         let short = asker("short");
         let mut short = pin!(line.wait_for_turn(&short));
-        assert!(poll(short.as_mut()).is_none());
+        assert!(poll_once(short.as_mut()).is_none());
         let left = Arc::new(AtomicBool::new(false));
         let is_gone = Arc::clone(&left);
         let lending = spawn_blocking(move || long.yield_and_wait(|| !is_gone.load(Ordering::Relaxed)));
@@ -451,22 +451,22 @@ mod tests {
         assert!(!lending.await.unwrap());
         assert_eq!(line.free_turns(), 0);
         drop(short);
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
     fn requests_that_have_begun_are_limited() {
         let line = RequestQueue::new(1);
-        let mut turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        let mut turn = poll_once(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         let second = asker("second");
         let mut second = pin!(line.wait_for_turn(&second));
-        assert!(poll(second.as_mut()).is_none());
+        assert!(poll_once(second.as_mut()).is_none());
         line.shared.lock().begun = 4;
         assert!(turn.give_up_and_requeue().is_none());
         line.shared.lock().begun = 1;
         let waiting = turn.give_up_and_requeue().unwrap();
-        let second = poll(second.as_mut()).unwrap();
+        let second = poll_once(second.as_mut()).unwrap();
         drop((waiting, turn, second));
-        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
     }
 }
