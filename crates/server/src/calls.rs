@@ -50,7 +50,7 @@ pub(super) struct GuardedServices {
 
 /// The minimum charge in bytes for an open stream of server-sent events. It can be small, because a stream shares its
 /// messages with all other watchers. If the body itself reports a larger size, that size is charged.
-const STREAM_CHARGE: usize = 4 << 10;
+const MIN_STREAM_CHARGE: usize = 4 << 10;
 
 /// The number of bytes of requests and responses that one class of callers may hold, in total and per address.
 pub(super) type MemoryBudget = SharedQuota<ClientAddress>;
@@ -208,7 +208,7 @@ impl ConnectionCalls {
             let is_stream = is_event_stream(&response);
             let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             // The whole page is charged at once, because a page that is cut off would look complete.
-            let charge = budget.acquire(address, if is_stream { STREAM_CHARGE.max(held) } else { held });
+            let charge = budget.acquire(address, if is_stream { MIN_STREAM_CHARGE.max(held) } else { held });
             let Ok(charge) = charge else {
                 return calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await;
             };
@@ -296,7 +296,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     }
 }
 
-/// Waits for an answer until the caller's deadline.
+/// Waits for an answer. If it is not ready within `limit`, returns the refusal of a late answer instead.
 async fn answer_within(
     limit: Option<Duration>,
     answering: impl Future<Output = Result<Response<Body>, Infallible>>,

@@ -14,15 +14,17 @@ const TLS_ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 40];
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// The status line and first headers of the answer to an HTTP/1 request when the server has no web pages.
-const UPGRADE: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
+const UPGRADE_HEAD: &str =
+    "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
 /// The body of that answer.
 const UPGRADE_TEXT: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It accepts HTTP/2 without an upgrade, and has no web pages (--no-web). Try `lastnim record key --server` with this address.\n";
 
 /// The status line and first headers of the answer to an HTTP/1 request when all connection slots are taken.
-const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";
+const BUSY_HEAD: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";
 /// The body of that answer.
 const BUSY_TEXT: &str = "The server has too many connections: try again later.\n";
 
+/// The protocol of a connection, as detected from its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClientProtocol {
     /// HTTP/2, or an unknown protocol, whose bytes the HTTP/2 codec rejects.
@@ -50,12 +52,12 @@ fn protocol_of(first: &[u8]) -> ClientProtocol {
 
 /// Reads the head of an HTTP/1 request, and explains what this server is.
 pub(super) async fn answer_http1(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
-    answer_after_head(stream, UPGRADE, UPGRADE_TEXT).await
+    answer_after_head(stream, UPGRADE_HEAD, UPGRADE_TEXT).await
 }
 
 /// Reads the head of an HTTP/1 request, and tells the client to try again later.
 pub(super) async fn answer_busy(stream: &mut impl Connection) -> io::Result<()> {
-    answer_after_head(stream, BUSY, BUSY_TEXT).await
+    answer_after_head(stream, BUSY_HEAD, BUSY_TEXT).await
 }
 
 async fn answer_after_head(

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio_rustls::server::TlsStream;
 
-/// The bytes of a client's calls.
+/// The stream of bytes between the server and a client.
 #[derive(Debug)]
 pub(super) enum ClientStream<S> {
     /// From a listener, without TLS.

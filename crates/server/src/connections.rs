@@ -395,7 +395,8 @@ impl ServerShared {
         Ok(None)
     }
 
-    /// Waits until a stranger has been without a call for too long.
+    /// Waits until a newcomer or stranger has been without a call for too long. Waits forever if the connection becomes
+    /// authenticated.
     async fn wait_until_idle_too_long(&self, slot: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {

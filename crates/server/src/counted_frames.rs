@@ -25,8 +25,11 @@ const PREFACE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 9;
 /// The payload of the smallest useful DATA frame, which holds only the prefix of a message.
 const MIN_DATA_BYTES: usize = 5;
+/// The type of a DATA frame (RFC 9113, section 6.1).
 const DATA: u8 = 0;
+/// The type of a HEADERS frame, which begins a call or ends one (RFC 9113, section 6.2).
 const HEADERS: u8 = 1;
+/// The flag of the last DATA or HEADERS frame of a stream.
 const END_STREAM: u8 = 1;
 
 /// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
@@ -88,7 +91,8 @@ impl FrameHead {
 }
 
 impl FrameScanner {
-    fn after(skip: usize) -> Self {
+    /// Creates a scanner that skips this many bytes before the first head.
+    fn skipping(skip: usize) -> Self {
         Self { skip, head: [0; HEAD_BYTES], read: 0 }
     }
 
@@ -120,8 +124,8 @@ impl<S> CountedFrames<S> {
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
-            incoming: FrameScanner::after(PREFACE_BYTES),
-            outgoing: FrameScanner::after(0),
+            incoming: FrameScanner::skipping(PREFACE_BYTES),
+            outgoing: FrameScanner::skipping(0),
             limit: RateLimit::per_second(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND),
             used: None,
             explained: 0,
@@ -216,7 +220,7 @@ mod tests {
             [frame(HEADERS, 4, b"headers"), frame(DATA, 0, b""), PING.to_vec(), frame(DATA, 1, &[7; 200])];
         let bytes = frames.concat();
         for size in [1, 2, 9, 10, 50, bytes.len()] {
-            let mut scanner = FrameScanner::after(PREFACE_BYTES);
+            let mut scanner = FrameScanner::skipping(PREFACE_BYTES);
             let mut found = Vec::new();
             for piece in [&[b'x'; PREFACE_BYTES][..], &bytes].concat().chunks(size) {
                 scanner.scan(piece, |head| found.push((head.kind, head.length, head.flags)));
@@ -229,7 +233,7 @@ mod tests {
     }
 
     /// Returns how many of these frames pass before the connection is cut off, at most 100,000.
-    fn passing(connection: &mut CountedFrames<()>, bytes: &[u8]) -> usize {
+    fn count_passing(connection: &mut CountedFrames<()>, bytes: &[u8]) -> usize {
         (0..100_000).take_while(|_| connection.count_incoming(bytes).is_ok()).count()
     }
 
@@ -252,12 +256,12 @@ mod tests {
             frame(DATA, 0, b"x"),
         ];
         for idle in idle {
-            let passed = passing(&mut connection(), &idle) as u64;
+            let passed = count_passing(&mut connection(), &idle) as u64;
             // Some frames are allowed again while this runs.
             assert!((IDLE_FRAME_BURST..2 * IDLE_FRAME_BURST).contains(&passed), "{idle:?}: {passed}");
         }
         for busy in [frame(HEADERS, 4, b"a call"), frame(DATA, 0, b"message"), frame(DATA, END_STREAM, b"")] {
-            assert_eq!(passing(&mut connection(), &busy), 100_000, "{busy:?}");
+            assert_eq!(count_passing(&mut connection(), &busy), 100_000, "{busy:?}");
         }
     }
 
@@ -266,9 +270,9 @@ mod tests {
         let update = frame(8, 0, &[0, 0, 0, 1]);
         let mut connection = connection();
         connection.count_outgoing(&frame(DATA, 0, b"take").repeat(50_000));
-        assert_eq!(passing(&mut connection, &update), 100_000);
+        assert_eq!(count_passing(&mut connection, &update), 100_000);
         let call = [frame(HEADERS, 4, b"call"), frame(3, 0, &[0; 4]), update.repeat(3)].concat();
-        assert_eq!(passing(&mut connection, &call), 100_000);
-        assert!(passing(&mut connection, &update) < 100_000);
+        assert_eq!(count_passing(&mut connection, &call), 100_000);
+        assert!(count_passing(&mut connection, &update) < 100_000);
     }
 }

@@ -13,8 +13,8 @@ use thiserror::Error;
 /// The prefix of every Ed25519 key in PKCS#8 (RFC 8410), before the 32 bytes of the seed.
 const PKCS8_PREFIX: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
-const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
-const END: &str = "-----END PRIVATE KEY-----";
+const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const PEM_END: &str = "-----END PRIVATE KEY-----";
 
 /// Why a signing key could not be read or generated.
 #[derive(Debug, Error)]
@@ -109,12 +109,12 @@ fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Re
 
 fn key_to_pem(key: &SigningKey) -> String {
     let der: Vec<u8> = PKCS8_PREFIX.into_iter().chain(key.to_seed()).collect();
-    format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode(der))
+    format!("{PEM_BEGIN}\n{}\n{PEM_END}\n", STANDARD.encode(der))
 }
 
 fn key_from_pem(pem: &str) -> Option<SigningKey> {
-    let (_, text) = pem.split_once(BEGIN)?;
-    let (text, _) = text.split_once(END)?;
+    let (_, text) = pem.split_once(PEM_BEGIN)?;
+    let (text, _) = text.split_once(PEM_END)?;
     let text: String = text.split_whitespace().collect();
     let der = STANDARD.decode(text).ok()?;
     let seed = der.strip_prefix(&PKCS8_PREFIX)?.first_chunk()?;
@@ -146,7 +146,8 @@ mod tests {
         let example = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
         let public = key_from_pem(example).unwrap().public_key();
         assert_eq!(public.to_string(), "Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=");
-        for broken in ["", BEGIN, &key_to_pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")] {
+        for broken in ["", PEM_BEGIN, &key_to_pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")]
+        {
             assert!(key_from_pem(broken).is_none(), "{broken:?}");
         }
     }

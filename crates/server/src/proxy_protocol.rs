@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// The start of a header. HTTP/2 starts with a different byte.
 const SIGNATURE: [u8; 12] = *b"\r\n\r\n\0\r\nQUIT\n";
+/// The first byte of a header, which tells it apart from other starts of a connection.
 pub(super) const FIRST_BYTE: u8 = SIGNATURE[0];
 /// The size of the fixed part: the signature, version and command, family and protocol, and the length of the rest.
 const FIXED_BYTES: usize = 16;

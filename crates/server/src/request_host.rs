@@ -37,7 +37,7 @@ pub(super) fn check_host<B>(request: &Request<B>) -> Result<(), HostError> {
     match (request.uri().authority(), named) {
         (None, None) if !is_grpc(headers) => Err(HostError::MissingAuthority),
         (Some(authority), named) => {
-            check_authority(authority.as_str().as_bytes())?;
+            parse_authority(authority.as_str().as_bytes())?;
             named.map_or(Ok(()), |named| check_same_host(&named, authority))
         }
         (None, _) => Ok(()),
@@ -56,11 +56,11 @@ fn named_host(headers: &HeaderMap) -> Result<Option<Authority>, HostError> {
     if count > 1 {
         return Err(HostError::Repeated(count));
     }
-    headers.get(HOST).map(|host| check_authority(host.as_bytes())).transpose()
+    headers.get(HOST).map(|host| parse_authority(host.as_bytes())).transpose()
 }
 
 /// Parses `host[:port]`. A host must not be empty, and must not contain a user.
-fn check_authority(bytes: &[u8]) -> Result<Authority, HostError> {
+fn parse_authority(bytes: &[u8]) -> Result<Authority, HostError> {
     let parsed = Authority::try_from(bytes).ok().filter(|authority| {
         let port = authority.as_str().strip_prefix(authority.host());
         let is_port = |port: &str| port.is_empty() || port.parse::<u16>().is_ok();

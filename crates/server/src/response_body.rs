@@ -18,6 +18,7 @@ use tonic::body::Body;
 /// The maximum number of bytes handed to a connection at once. The client must read them within the response timeout.
 const PIECE_BYTES: usize = 64 << 10;
 
+/// A response body, which hands its bytes to the connection only as fast as the client reads them.
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     body: Body,

@@ -151,7 +151,7 @@ fn client_verifier(path: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier
     verifier.build().map_err(|error| unusable(&error))
 }
 
-/// Returns the refusal of a client whose certificate is missing or invalid.
+/// Returns the refusal of a client whose certificate is missing or invalid; `None` if the certificate is valid.
 fn refuse_client(clients: &dyn ClientCertVerifier, shown: Option<&[CertificateDer<'_>]>) -> Option<Status> {
     let Some((own, others)) = shown.and_then(<[_]>::split_first) else {
         return Some(client_certificate_status(None));

@@ -167,19 +167,25 @@ impl SlotTable {
     /// last.
     fn find_evictable(&self, newcomer_grace: Duration) -> Evictable {
         let held = self.connections_by_address(|_| true);
-        let youth = |connection: &AnonymousConnection| match connection.stage {
+        let remaining_grace = |connection: &AnonymousConnection| match connection.stage {
             AnonymousStage::Newcomer => newcomer_grace.saturating_sub(connection.activity.time_in_state()),
             AnonymousStage::Stranger | AnonymousStage::Leaving => Duration::ZERO,
         };
         let victim = self
             .anonymous
             .iter()
-            .filter(|(_, connection)| youth(connection).is_zero())
+            .filter(|(_, connection)| remaining_grace(connection).is_zero())
             .max_by_key(|(_, connection)| connection.eviction_rank(&held));
         match victim {
             Some((&id, connection)) if connection.activity.is_idle() => Evictable::Connection(id),
             // Every connection that is not spared has a running call.
-            other => match self.anonymous.values().map(youth).filter(|youth| !youth.is_zero()).min() {
+            other => match self
+                .anonymous
+                .values()
+                .map(remaining_grace)
+                .filter(|remaining_grace| !remaining_grace.is_zero())
+                .min()
+            {
                 Some(time) => Evictable::After(time),
                 None => other.map_or(Evictable::None, |(&id, _)| Evictable::Connection(id)),
             },
@@ -272,7 +278,7 @@ impl ConnectionSlot {
             return;
         }
         let mut taken = self.slots.lock_slots();
-        // An error is ignored: an evicted connection is already closing.
+        // A connection that was evicted is not marked, since it is already closing.
         if taken.anonymous.remove(&self.id).is_some() {
             taken.known += 1;
             self.is_known.store(true, Ordering::Relaxed);
@@ -368,7 +374,7 @@ impl CallMark {
         self.0.leaving.is_cancelled()
     }
 
-    /// Waits until the connection is told to close.
+    /// Returns a future that waits until the connection is told to close.
     pub(super) fn leaving(&self) -> WaitForCancellationFutureOwned {
         self.0.leaving.clone().cancelled_owned()
     }

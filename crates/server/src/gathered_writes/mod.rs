@@ -31,6 +31,7 @@ struct WriteBuffer<S> {
     failure: Option<ErrorKind>,
 }
 
+/// Wraps a stream, and returns it with the handle that writes out what it gathers.
 pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites<S>) {
     let gathered = WriteBuffer { stream, waiting: Vec::new(), written: 0, failure: None };
     let gathered = Arc::new(Mutex::new(gathered));
@@ -60,7 +61,7 @@ impl<S> GatheredWrites<S> {
 }
 
 impl<S: Write + Unpin> WriteBuffer<S> {
-    fn count(&self) -> usize {
+    fn waiting_bytes(&self) -> usize {
         self.waiting.len() - self.written
     }
 
@@ -70,7 +71,7 @@ impl<S: Write + Unpin> WriteBuffer<S> {
 
     /// Writes until at most `limit` bytes wait.
     fn poll_write_waiting(&mut self, limit: usize, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.count() > limit {
+        while self.waiting_bytes() > limit {
             let rest = &self.waiting[self.written..];
             match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
@@ -97,7 +98,7 @@ impl<S: Write + Unpin> WriteBuffer<S> {
         self.waiting.drain(..std::mem::take(&mut self.written));
         let mut taken = 0;
         for piece in pieces {
-            let fits = piece.len().min(MAX_WAITING_BYTES - self.count());
+            let fits = piece.len().min(MAX_WAITING_BYTES - self.waiting_bytes());
             self.waiting.extend_from_slice(&piece[..fits]);
             taken += fits;
             if fits < piece.len() {

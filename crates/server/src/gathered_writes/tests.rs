@@ -3,15 +3,19 @@ use hyper_util::rt::TokioIo;
 use std::task::Waker;
 use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
 
-type Pair = (GatheringStream<TokioIo<DuplexStream>>, GatheredWrites<TokioIo<DuplexStream>>, DuplexStream);
+type StreamWritesAndPeer =
+    (GatheringStream<TokioIo<DuplexStream>>, GatheredWrites<TokioIo<DuplexStream>>, DuplexStream);
 
-fn gathering(system_bytes: usize) -> Pair {
+fn gathering_stream(system_bytes: usize) -> StreamWritesAndPeer {
     let (stream, peer) = duplex(system_bytes);
     let (stream, writes) = gather_writes(TokioIo::new(stream));
     (stream, writes, peer)
 }
 
-fn write(stream: &mut GatheringStream<TokioIo<DuplexStream>>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+fn poll_write_bytes(
+    stream: &mut GatheringStream<TokioIo<DuplexStream>>,
+    bytes: &[u8],
+) -> Poll<io::Result<usize>> {
     Pin::new(stream).poll_write(&mut Context::from_waker(Waker::noop()), bytes)
 }
 
@@ -29,9 +33,9 @@ fn read_waiting(peer: &mut DuplexStream) -> Vec<u8> {
 
 #[test]
 fn nothing_is_sent_before_the_buffer_is_written_out() {
-    let (mut stream, writes, mut peer) = gathering(1 << 20);
+    let (mut stream, writes, mut peer) = gathering_stream(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
-    assert!(matches!(write(&mut stream, b"one "), Poll::Ready(Ok(4))));
+    assert!(matches!(poll_write_bytes(&mut stream, b"one "), Poll::Ready(Ok(4))));
     assert!(Pin::new(&mut stream).poll_flush(&mut context).is_ready());
     let pieces = [IoSlice::new(b"two "), IoSlice::new(b""), IoSlice::new(b"three")];
     assert!(matches!(Pin::new(&mut stream).poll_write_vectored(&mut context, &pieces), Poll::Ready(Ok(9))));
@@ -42,11 +46,11 @@ fn nothing_is_sent_before_the_buffer_is_written_out() {
 
 #[test]
 fn the_waiting_bytes_of_a_silent_client_are_limited() {
-    let (mut stream, writes, mut peer) = gathering(1_000);
+    let (mut stream, writes, mut peer) = gathering_stream(1_000);
     let mut context = Context::from_waker(Waker::noop());
     let sent: Vec<u8> = (0..3 * MAX_WAITING_BYTES).map(|place| (place % 251) as u8).collect();
     let (mut taken, mut received) = (0, Vec::new());
-    while let Poll::Ready(count) = write(&mut stream, &sent[taken..]) {
+    while let Poll::Ready(count) = poll_write_bytes(&mut stream, &sent[taken..]) {
         taken += count.unwrap();
     }
     assert!((MAX_WAITING_BYTES..=MAX_WAITING_BYTES + 1_000).contains(&taken), "{taken}");
@@ -55,7 +59,7 @@ fn the_waiting_bytes_of_a_silent_client_are_limited() {
     while received.len() < sent.len() {
         received.extend(read_waiting(&mut peer));
         while taken < sent.len()
-            && let Poll::Ready(count) = write(&mut stream, &sent[taken..])
+            && let Poll::Ready(count) = poll_write_bytes(&mut stream, &sent[taken..])
         {
             taken += count.unwrap();
         }
@@ -68,22 +72,22 @@ fn the_waiting_bytes_of_a_silent_client_are_limited() {
 
 #[test]
 fn a_late_write_error_is_reported_at_the_next_use() {
-    let (mut stream, writes, peer) = gathering(1 << 20);
+    let (mut stream, writes, peer) = gathering_stream(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
-    assert!(write(&mut stream, b"lost").is_ready());
+    assert!(poll_write_bytes(&mut stream, b"lost").is_ready());
     drop(peer);
     assert!(writes.poll_write_out(&mut context).is_ready());
     assert!(
-        matches!(write(&mut stream, b"more"), Poll::Ready(Err(error)) if error.kind() == ErrorKind::BrokenPipe)
+        matches!(poll_write_bytes(&mut stream, b"more"), Poll::Ready(Err(error)) if error.kind() == ErrorKind::BrokenPipe)
     );
     assert!(matches!(Pin::new(&mut stream).poll_flush(&mut context), Poll::Ready(Err(_))));
 }
 
 #[test]
 fn waiting_bytes_are_written_before_the_shutdown() {
-    let (mut stream, _writes, mut peer) = gathering(1 << 20);
+    let (mut stream, _writes, mut peer) = gathering_stream(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
-    assert!(write(&mut stream, b"goodbye").is_ready());
+    assert!(poll_write_bytes(&mut stream, b"goodbye").is_ready());
     assert!(matches!(Pin::new(&mut stream).poll_shutdown(&mut context), Poll::Ready(Ok(()))));
     assert_eq!(read_waiting(&mut peer), b"goodbye");
 }
