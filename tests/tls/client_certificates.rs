@@ -89,7 +89,7 @@ fn clients_without_a_certificate_are_told_what_is_missing() {
     let began = Instant::now();
     for arguments in [&["tournament", "list"][..], &["bot", "run", "greedy", "--token", "a-token-of-a-bot"]] {
         let said = failure(&server.run("ca.pem", arguments), 1);
-        assert!(said.contains("needs a certificate of the client: use --client-cert"), "{said}");
+        assert!(said.contains("requires a client certificate: use --client-cert"), "{said}");
     }
     for path in ["/", "/healthz"] {
         let page = server.get(path, Some("http/1.1"));

@@ -113,7 +113,7 @@ test("a server that asks for certificates gets the client's own", async (t: Test
     assert.ok(error instanceof LastnimError, String(error));
     return `${error.code}: ${error.message}`;
   };
-  assert.match(await fails({}), /^refused: .*this server needs a certificate of the client/);
+  assert.match(await fails({}), /^refused: .*this server requires a client certificate/);
   assert.match(await fails(own(authority, "stranger")), /^refused: .*the server rejected the client's certificate/);
   assert.match(await fails({ clientCertFile: tls.clientCertFile }), /^client_certificate: .*LASTNIM_CLIENT_KEY is missing/);
   const others = own(clients, "other");

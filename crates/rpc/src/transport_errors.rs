@@ -50,7 +50,7 @@ pub fn client_certificate_status(rejection: Option<&str>) -> Status {
     let (reason, message) = match rejection {
         None => (
             "CLIENT_CERTIFICATE_REQUIRED",
-            "this server needs a certificate of the client: use --client-cert and --client-key, or LASTNIM_CLIENT_CERT and LASTNIM_CLIENT_KEY".to_owned(),
+            "this server requires a client certificate: use --client-cert and --client-key, or LASTNIM_CLIENT_CERT and LASTNIM_CLIENT_KEY".to_owned(),
         ),
         Some(why) => (
             "CLIENT_CERTIFICATE_REJECTED",
