@@ -4,15 +4,15 @@ use lastnim_core::game::Position;
 use std::fmt::Write as _;
 
 /// The maximum number of counters in a column. A pile with more counters is drawn in several columns.
-const ROWS: u64 = 8;
+const COLUMN_COUNTERS: u64 = 8;
 /// The distance between two counters, in pixels.
-const STEP: u64 = 16;
+const COUNTER_STEP: u64 = 16;
 /// The width of a pile drawn as a number.
 const NUMBER_WIDTH: u64 = 214;
 /// The distance between two piles.
-const GAP: u64 = 22;
+const PILE_GAP: u64 = 22;
 /// The height above the ground line.
-const HEIGHT: u64 = ROWS * STEP + 8;
+const HEIGHT: u64 = COLUMN_COUNTERS * COUNTER_STEP + 8;
 /// The height of the labels below the ground line.
 const LABEL_HEIGHT: u64 = 24;
 /// Limits on the size of a drawing.
@@ -31,6 +31,7 @@ impl BoardSize {
     const FULL: Self = Self { piles: 24, counters: 40, highest: None };
 }
 
+/// A drawing of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Board {
     pub svg: String,
@@ -59,7 +60,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
     let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
     let shown_from = end.saturating_sub(size.piles);
     let mut drawn = String::new();
-    let mut x = GAP;
+    let mut x = PILE_GAP;
     for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
@@ -71,7 +72,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
             "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
             HEIGHT + LABEL_HEIGHT - 6
         );
-        x += width + GAP;
+        x += width + PILE_GAP;
     }
     let drawn_piles = piles.iter().enumerate().take(end).skip(shown_from).map(|(index, &counters)| {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
@@ -79,7 +80,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
     });
     // A pile that is now drawn as a number may later be drawn as counters, up to the full height.
     let highest = match size.highest {
-        Some(counters) => counters.min(ROWS) * STEP,
+        Some(counters) => counters.min(COLUMN_COUNTERS) * COUNTER_STEP,
         None => drawn_piles.max().unwrap_or_default(),
     };
     let above = HEIGHT - 8 - highest;
@@ -94,7 +95,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
 
 /// Returns the height of a pile with this many counters.
 fn pile_height(counters: u64, size: BoardSize) -> u64 {
-    if counters > size.counters { 4 * STEP } else { counters.min(ROWS) * STEP }
+    if counters > size.counters { 4 * COUNTER_STEP } else { counters.min(COLUMN_COUNTERS) * COUNTER_STEP }
 }
 
 /// Draws a pile with the taken counters above the rest, and returns its width.
@@ -102,22 +103,23 @@ fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: 
     let all = counters.saturating_add(removed);
     if all > size.counters {
         let middle = x + NUMBER_WIDTH / 2;
-        let (y, text) = (HEIGHT - 4 * STEP, HEIGHT - 2 * STEP + 5);
+        let (y, text) = (HEIGHT - 4 * COUNTER_STEP, HEIGHT - 2 * COUNTER_STEP + 5);
         let _ = write!(
             drawn,
             "<rect class=\"counters\" x=\"{x}\" y=\"{y}\" width=\"{NUMBER_WIDTH}\" height=\"{}\" rx=\"6\"/>\
              <text class=\"many\" x=\"{middle}\" y=\"{text}\" text-anchor=\"middle\">{counters}</text>",
-            4 * STEP - 2
+            4 * COUNTER_STEP - 2
         );
         return NUMBER_WIDTH;
     }
     for counter in 0..all {
         let class = if counter < counters { "counter" } else { "counter taken" };
-        let (column, row) = (counter / ROWS, counter % ROWS);
-        let (cx, cy) = (x + column * STEP + STEP / 2, HEIGHT - row * STEP - STEP / 2);
+        let (column, row) = (counter / COLUMN_COUNTERS, counter % COLUMN_COUNTERS);
+        let (cx, cy) =
+            (x + column * COUNTER_STEP + COUNTER_STEP / 2, HEIGHT - row * COUNTER_STEP - COUNTER_STEP / 2);
         let _ = write!(drawn, "<circle class=\"{class}\" cx=\"{cx}\" cy=\"{cy}\" r=\"6.5\"/>");
     }
-    all.div_ceil(ROWS).max(1) * STEP
+    all.div_ceil(COLUMN_COUNTERS).max(1) * COUNTER_STEP
 }
 
 fn board_description(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {

@@ -1,6 +1,5 @@
 // Conveniences: the arrow keys step through a match, scrollable parts can take the focus in every browser, and times are in the viewer's time zone.
-// Every
-// page works without this script.
+// Every page works without this script.
 
 // Names a frame after its heading, numbered if several share it.
 function nameOf(frame) {

@@ -76,7 +76,7 @@ function listen(milliseconds) {
 
 const lostWords = "Connection lost: trying again";
 
-/** Shows why the page is not up to date. The stream is opened again without the tab. */
+/** Shows why the page is not up to date. The tab need not act: `live_stream.js` opens the stream again. */
 function lose(words) {
   stopClocks();
   showStatus(words);
@@ -160,7 +160,7 @@ for (const button of document.querySelectorAll("[data-pause]")) {
     if (!paused.delete(id)) paused.set(id, null);
     if (html) swap(document.getElementById(id), html);
     button.ariaPressed = paused.has(id);
-    button.textContent = paused.has(id) ? "Go on" : "Pause";
+    button.textContent = paused.has(id) ? "Resume" : "Pause";
   };
   button.addEventListener("click", toggle);
   if (calm.matches) toggle();

@@ -3,7 +3,7 @@
 
 const firstDelay = 1000;
 const longestDelay = 30000;
-// Tabs that open together are followed from one request on.
+// Tabs that open within this time share one request.
 const joinDelay = 50;
 // The server follows at most this many pages in one stream.
 const maxFeeds = 32;

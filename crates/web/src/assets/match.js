@@ -94,7 +94,7 @@ function modelWords() {
   return `<p class="${words.className}">${escape(text)} <span class="soft">(what the model wrote)</span></p>`;
 }
 
-/** The address of another take, which shows only one that is supposed. */
+/** The address for another take. The what-if page can suppose only one take, so further ones link to the match. */
 const whatIf = (take) => (supposed.length || isExported ? `${path}?ply=${ply}` : `${path}/what-if?ply=${ply}&#38;take=${take}`);
 
 function panelHtml(position) {
@@ -291,7 +291,7 @@ function act(name) {
   if (name === "play") return play();
   if (name === "line") return playLine();
   stop();
-  // Back takes back what is supposed first.
+  // Back first undoes supposed takes.
   if (name === "back" && supposed.length) {
     clearInterval(lineTimer);
     supposed.pop();
@@ -364,7 +364,7 @@ if (lanes) {
     drag(event);
   });
   lanes.addEventListener("pointermove", (event) => event.buttons && drag(event));
-  // The pointer has moved there already.
+  // The pointerdown handler has already moved there.
   lanes.addEventListener("click", (event) => (event.preventDefault(), event.stopPropagation()), { capture: true });
 }
 

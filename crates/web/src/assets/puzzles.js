@@ -1,6 +1,5 @@
 // Solves puzzles on the board: clicking a counter takes it and all above it; a number field does the same for the keyboard. The answer below a puzzle
-// opens
-// once it is solved.
+// opens once it is solved.
 
 const make = (tag, more) => Object.assign(document.createElement(tag), more);
 

@@ -21,7 +21,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 
 /// Ends the stream because the visitor is no longer signed in. This is an event because scripts cannot see the status
 /// of a refused reconnection.
-const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
+const SIGNED_OUT_MESSAGE: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
 
 /// Ends the stream because other visitors are waiting. A browser without scripts reconnects after a minute.
 pub const BUSY_MESSAGE: Bytes = Bytes::from_static(b"retry: 60000\nevent: busy\ndata: {}\n\n");
@@ -41,7 +41,8 @@ struct StreamedFeed {
     next: NextMessage,
 }
 
-/// The messages of feeds. Each message of a feed is produced after the previous one is sent.
+/// The body of a response with the messages of feeds. Each message of a feed is produced after the previous one is
+/// sent.
 #[derive(Default)]
 struct EventStreamBody {
     /// The feeds that may have more messages. The feed that sent the latest message comes last.
@@ -77,7 +78,7 @@ impl EventStreamBody {
 async fn wait_for_message(mut watch: VisitorWatch) -> (Option<VisitorWatch>, Option<Bytes>) {
     tokio::select! {
         biased;
-        () = &mut watch.signed_out => (None, Some(SIGNED_OUT)),
+        () = &mut watch.signed_out => (None, Some(SIGNED_OUT_MESSAGE)),
         message = watch.watcher.next_message() => {
             let has_more = message.is_some() && !watch.watcher.has_ended();
             (has_more.then_some(watch), message)
@@ -88,7 +89,7 @@ async fn wait_for_message(mut watch: VisitorWatch) -> (Option<VisitorWatch>, Opt
 /// Returns the message for a feed that is refused while the stream's other feeds go on.
 fn refusal_message(status: &Status) -> Bytes {
     if status.code() == Code::Unauthenticated {
-        return SIGNED_OUT;
+        return SIGNED_OUT_MESSAGE;
     }
     let reason = serde_json::json!({ "message": status.message() });
     format!("event: refused\ndata: {reason}\n\n").into()

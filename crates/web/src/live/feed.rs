@@ -16,11 +16,11 @@ const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 pub(super) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A heartbeat. It is an event because scripts cannot see comments in the stream.
-const HEARTBEAT: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
-/// How long a browser waits before it reconnects, in milliseconds.
-const RETRY: &str = "retry: 2000\n";
+const HEARTBEAT_MESSAGE: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
+/// The line that tells a browser to wait two seconds before it reconnects.
+const RETRY_LINE: &str = "retry: 2000\n";
 /// Ends a feed.
-const END: Bytes = Bytes::from_static(b"event: end\ndata: {}\n\n");
+const END_MESSAGE: Bytes = Bytes::from_static(b"event: end\ndata: {}\n\n");
 
 /// The state of a feed.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl PublishedPage {
         let message = messages.entry(row).or_insert_with(|| {
             let shown = row.map_or(TabState::Unknown, TabState::After);
             let message = self.page.message_since(shown).unwrap_or_default();
-            [RETRY.as_bytes(), &message].concat().into()
+            [RETRY_LINE.as_bytes(), &message].concat().into()
         });
         message.clone()
     }
@@ -122,7 +122,7 @@ impl FeedPublisher {
 
 impl FeedWatcher {
     /// Attaches the object that counts the watcher in its feed.
-    #[must_use = "returns the watcher with its slot"]
+    #[must_use = "returns the watcher with its place"]
     pub(super) fn with_place(self, place: WatcherPlace) -> Self {
         Self { _place: Some(place), ..self }
     }
@@ -148,7 +148,7 @@ impl FeedWatcher {
             }
             match timeout(HEARTBEAT_INTERVAL, self.state.changed()).await {
                 Ok(changed) => changed.ok()?,
-                Err(_silent) => return Some(HEARTBEAT),
+                Err(_silent) => return Some(HEARTBEAT_MESSAGE),
             }
         }
         None
@@ -168,7 +168,7 @@ impl FeedWatcher {
         }
         if state.is_over {
             self.is_done = true;
-            return Some(END);
+            return Some(END_MESSAGE);
         }
         None
     }

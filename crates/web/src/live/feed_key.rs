@@ -11,6 +11,7 @@ pub(crate) struct FeedKey {
     pub token: Option<VisitorToken>,
 }
 
+/// What a feed shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum FeedTopic {
     /// A match.

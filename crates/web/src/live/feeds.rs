@@ -78,7 +78,7 @@ impl Feeds {
             let message = format!("the limit of {MAX_FEEDS} live pages is reached: try again later");
             return Err(retry_status(Code::ResourceExhausted, "FULL", &message));
         }
-        if paid_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
+        if count_charged_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
             let message = format!(
                 "the limit of {MAX_FEEDS_PER_ADDRESS} live pages for your address is reached: close one, or try again later"
             );
@@ -104,7 +104,7 @@ impl Feeds {
 }
 
 /// Returns the number of feeds charged to an address.
-fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
+fn count_charged_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
     running.values().filter(|feed| feed.payer.address() == address).count()
 }
 
@@ -139,9 +139,10 @@ impl Drop for WatcherPlace {
         if feed.remove_watcher(self.address) {
             // Charge the watcher with the fewest other feeds.
             let watchers: Vec<_> = feed.watchers.keys().copied().collect();
-            let heir = watchers.into_iter().min_by_key(|&address| (paid_feeds(&running, address), address));
-            if let Some(heir) = heir {
-                self.payer.pass_to(heir);
+            let next_payer =
+                watchers.into_iter().min_by_key(|&address| (count_charged_feeds(&running, address), address));
+            if let Some(next_payer) = next_payer {
+                self.payer.pass_to(next_payer);
             }
         }
     }

@@ -28,7 +28,8 @@ const MIN_FORMAT_INTERVAL: Duration = Duration::from_secs(3);
 /// The interval at which the data for the format's sections is read again even if no match ends, since a round may have
 /// begun.
 const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
-/// After a read, the feed pauses for at least this many times the duration of the read.
+/// The shortest time between reads of the data for the format's sections, as a multiple of the duration of the last
+/// read.
 const MIN_FORMAT_REST_RATIO: u32 = 20;
 
 /// Adds a visitor to the feed of a tournament.

@@ -55,7 +55,7 @@ impl AnalysedPosition {
         let winner = oracle.winner(position);
         let take_links = TakeLinks::Oracle { typed, position };
         let outcomes = &oracle.outcomes(position);
-        let mode = BoardMode::Steps;
+        let mode = BoardMode::Links;
         let board = MatchBoard { take_links, replay, seats, position, ply: 0, audit: None, outcomes, mode };
         let card = |seat: usize| {
             let is_to_move = position.to_move().index() == seat;

@@ -33,9 +33,9 @@ const MAX_PREVIEW_COUNTERS: u64 = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoardMode {
     /// Its takes and counters are links.
-    Steps,
-    /// As for `Steps`, except that the counters in play are buttons of the form with the id `tap`.
-    Asks,
+    Links,
+    /// As for `Links`, except that the counters in play are buttons of the form with the id `tap`.
+    Buttons,
     /// It is in a frame of another site, so its links open in new tabs.
     Embedded,
     /// It is a preview in a list: smaller, and without links.
@@ -45,14 +45,14 @@ pub(super) enum BoardMode {
 impl BoardMode {
     fn max_piles(self) -> usize {
         match self {
-            Self::Steps | Self::Asks | Self::Embedded => MAX_PILES,
+            Self::Links | Self::Buttons | Self::Embedded => MAX_PILES,
             Self::Preview => MAX_PREVIEW_PILES,
         }
     }
 
     fn max_counters(self) -> u64 {
         match self {
-            Self::Steps | Self::Asks | Self::Embedded => MAX_DRAWN_COUNTERS,
+            Self::Links | Self::Buttons | Self::Embedded => MAX_DRAWN_COUNTERS,
             Self::Preview => MAX_PREVIEW_COUNTERS,
         }
     }
@@ -250,7 +250,7 @@ impl MatchBoard<'_> {
         );
         let is_in_play = pile == self.position.pile_index();
         let counter = |take: u64| {
-            if is_in_play && self.mode == BoardMode::Asks {
+            if is_in_play && self.mode == BoardMode::Buttons {
                 Piece::Button(take, left)
             } else if is_in_play {
                 self.choice(take).map_or(Piece::Counter, |choice| Piece::Choice(Box::new(choice)))
@@ -326,7 +326,7 @@ mod tests {
 
     /// Draws the last position of a match.
     fn drawn(piles: &[u64], takes: &[u64]) -> String {
-        drawn_as(BoardMode::Steps, piles, takes)
+        drawn_as(BoardMode::Links, piles, takes)
     }
 
     fn drawn_as(mode: BoardMode, piles: &[u64], takes: &[u64]) -> String {
@@ -340,7 +340,7 @@ mod tests {
         let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
         let position = replay.position_after(ply).unwrap();
         let outcomes = match mode {
-            BoardMode::Steps | BoardMode::Asks | BoardMode::Embedded => {
+            BoardMode::Links | BoardMode::Buttons | BoardMode::Embedded => {
                 vec![TakeOutcome { lo: 1, hi: u64::MAX, winner: 1, cost: 0 }]
             }
             BoardMode::Preview => Vec::new(),

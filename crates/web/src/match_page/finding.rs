@@ -53,6 +53,7 @@ pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Aud
         .text(" win.")
 }
 
+/// Says how a match that is not over stands.
 pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     if game.phase() == pb::Phase::Quarantined {
         return Sentence::of(format!("The server stopped this match: {}", game.damage));

@@ -38,7 +38,7 @@ struct HeatCell {
     words: String,
 }
 
-fn heading(seats: &Seats, seat: usize) -> (String, String) {
+fn seat_heading(seats: &Seats, seat: usize) -> (String, String) {
     (seat_sign(seat), seats.name(seat).to_owned())
 }
 
@@ -56,14 +56,14 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
         HeatCell { class: format!("step-{shade}{won}"), words }
     };
     let row = |seat| {
-        let (sign, name) = heading(seats, seat);
+        let (sign, name) = seat_heading(seats, seat);
         HeatRow { sign, name, cells: (0..count).map(|winner| cell(seat, winner)).collect() }
     };
     write_template(&HeatTable {
         caption: "Which choice of each seat each possible winner is",
         is_crowded,
         heading_suffix: " wins",
-        columns: (0..count).map(|seat| heading(seats, seat)).collect(),
+        columns: (0..count).map(|seat| seat_heading(seats, seat)).collect(),
         rows: (0..count).map(row).collect(),
     })
 }
@@ -86,14 +86,14 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
         words: if cost == 0 { "0".to_owned() } else { format!("{cost:+}").replace('-', "\u{2212}") },
     };
     let row = |seat| {
-        let (sign, name) = heading(seats, seat);
+        let (sign, name) = seat_heading(seats, seat);
         HeatRow { sign, name, cells: payers.iter().map(|&other| cell(cost(seat, other))).collect() }
     };
     write_template(&HeatTable {
         caption: "How many places each seat's takes (rows) cost every seat (columns); negative: gained",
         is_crowded,
         heading_suffix: " paid",
-        columns: payers.iter().map(|&seat| heading(seats, seat)).collect(),
+        columns: payers.iter().map(|&seat| seat_heading(seats, seat)).collect(),
         rows: all().filter(is_mover).map(row).collect(),
     })
 }
@@ -102,7 +102,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
 mod tests {
     use super::*;
 
-    fn seats(count: usize) -> (Replay, Seats) {
+    fn match_of_seats(count: usize) -> (Replay, Seats) {
         let bots = (0..count).map(|seat| format!("bot{seat}")).collect();
         let setup = pb::MatchSetup { bots, piles: vec![1], ..Default::default() };
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
@@ -116,19 +116,19 @@ mod tests {
 
     #[test]
     fn wants_are_shaded_by_place() {
-        let (replay, three) = seats(3);
+        let (replay, three) = match_of_seats(3);
         let html = wants_table(&replay, &three, Some(1));
         assert_eq!(html.matches("<tr>").count(), 4, "{html}");
         assert!(html.contains("<td class=\"step-9 won\">1st</td>"), "bot2 prefers bot1: {html}");
         assert_eq!(html.matches(" won\"").count(), 3, "{html}");
-        let (replay, many) = seats(32);
+        let (replay, many) = match_of_seats(32);
         let html = wants_table(&replay, &many, None);
         assert!(html.contains("<td class=\"step-1\">32</td>") && html.len() < 60_000, "{}", html.len());
     }
 
     #[test]
     fn costs_and_gains_have_different_shades() {
-        let (_, three) = seats(3);
+        let (_, three) = match_of_seats(3);
         let row = |costs: &[i32]| pb::LedgerRow { costs: costs.to_vec() };
         let audit =
             pb::Audit { ledger: vec![row(&[2, -1, 0]), row(&[0; 3]), row(&[0; 3])], ..Default::default() };
@@ -136,7 +136,7 @@ mod tests {
         for part in ["leaning step-1\">+2<", "leaning step-7\">\u{2212}1<", "leaning step-5\">0<"] {
             assert!(html.contains(part), "{part:?} is missing: {html}");
         }
-        let (_, many) = seats(10);
+        let (_, many) = match_of_seats(10);
         let mut ledger = vec![row(&[0; 10]); 10];
         assert_eq!(costs_table(&pb::Audit { ledger: ledger.clone(), ..Default::default() }, &many), "");
         ledger[7].costs[3] = 2;

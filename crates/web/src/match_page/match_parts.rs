@@ -115,7 +115,7 @@ fn picture_of_match(
         ply,
         audit,
         outcomes: &[],
-        mode: BoardMode::Steps,
+        mode: BoardMode::Links,
     };
     let winner = replay.end.as_ref().and_then(|end| end.winner).map(|winner| winner as usize);
     Ok(board_picture(&board, &sentence, winner, title))

@@ -11,7 +11,7 @@ use std::ops::Range;
 use tonic::{Code, Status};
 
 /// The maximum length of a reply beside a row or a take, in characters. The page of the question has the whole reply.
-const MAX_CHARS: usize = 280;
+const MAX_REPLY_CHARS: usize = 280;
 
 /// What language models wrote, by question.
 pub(super) type ModelReplies = BTreeMap<QuestionPlace, String>;
@@ -50,7 +50,7 @@ fn last_reply(lines: &str) -> Option<String> {
         Some(line.get("reply")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "))
     });
     let reply = reply.filter(|reply| !reply.is_empty())?;
-    Some(match reply.char_indices().nth(MAX_CHARS) {
+    Some(match reply.char_indices().nth(MAX_REPLY_CHARS) {
         Some((end, _)) => format!("{}…", reply[..end].trim_end()),
         None => reply,
     })
@@ -65,7 +65,7 @@ mod tests {
         let lines = "{\"event\":\"call\",\"reply\":\"first\"}\n{\"event\":\"call\",\"reply\":\"I take\\n  2.\"}\n{\"event\":\"decision\",\"take\":2}\nno JSON";
         assert_eq!(last_reply(lines).as_deref(), Some("I take 2."));
         let long = format!("{{\"reply\":\"{}\"}}", "é".repeat(1_000));
-        assert_eq!(last_reply(&long).unwrap().chars().count(), MAX_CHARS + 1);
+        assert_eq!(last_reply(&long).unwrap().chars().count(), MAX_REPLY_CHARS + 1);
         assert_eq!(last_reply("{\"reply\":\" \"}"), None);
         assert_eq!(last_reply("{\"reply\":7}\n[]\n"), None);
     }

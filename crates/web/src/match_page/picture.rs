@@ -1,6 +1,6 @@
 //! The picture of a match: the sentence, the winner line and the board.
 
-#![expect(clippy::cast_precision_loss, reason = "they are only positions in a picture")]
+#![expect(clippy::cast_precision_loss, reason = "the numbers are positions in a picture")]
 
 use super::board::{DrawnTake, MatchBoard, Piece, Pile};
 use super::sentence::Seats;
@@ -13,22 +13,29 @@ use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::join_first_items;
 
-/// The board: its middle, the ground line below its piles, and its size.
+/// The horizontal middle of the board, in pixels, as are the other measures of the picture.
 const BOARD_MIDDLE_X: f64 = 920.0;
-const GROUND: f64 = 556.0;
-const WIDTH: f64 = 500.0;
-const HEIGHT: f64 = 490.0;
+/// The y coordinate of the ground line below the piles.
+const BOARD_GROUND_Y: f64 = 556.0;
+/// The maximum width of the piles together.
+const BOARD_WIDTH: f64 = 500.0;
+/// The maximum height of a pile.
+const BOARD_HEIGHT: f64 = 490.0;
 /// The largest counter.
 const MAX_COUNTER_SIZE: f64 = 46.0;
 /// The width of a pile with its gap, in counters.
 const PILE_STEP: f64 = 1.6;
 /// The height of the line that says what is left out of a pile, or how many were taken, in counters.
 const NOTE_HEIGHT: f64 = 0.8;
-/// The lanes: their left end, width, upper end, and total height.
+/// The left end of the lanes.
 const LANES_X: f64 = 210.0;
+/// The width of a lane.
 const LANES_WIDTH: f64 = 370.0;
+/// The upper end of the first lane.
 const LANES_TOP: f64 = 406.0;
+/// The maximum height of all lanes together.
 const LANES_HEIGHT: f64 = 128.0;
+/// The maximum number of lanes; with more, none is drawn.
 const MAX_LANES: usize = 8;
 /// The maximum number of stretches of positions with the same winner; with more, no lanes are drawn.
 const MAX_STRETCHES: usize = 60;
@@ -80,6 +87,7 @@ struct DrawnLane {
     name_size: f64,
 }
 
+/// A stretch of positions with the same winner.
 struct Run {
     x: f64,
     y: f64,
@@ -111,7 +119,7 @@ fn board_svg(board: &MatchBoard<'_>) -> String {
     let heights = piles.iter().map(|pile| pile.pieces.iter().map(piece_height).sum::<f64>());
     let highest = heights.fold(1.0, f64::max);
     let count = piles.len() as f64;
-    let counter = MAX_COUNTER_SIZE.min(HEIGHT / highest).min(WIDTH / (count * PILE_STEP));
+    let counter = MAX_COUNTER_SIZE.min(BOARD_HEIGHT / highest).min(BOARD_WIDTH / (count * PILE_STEP));
     let step = counter * PILE_STEP;
     let x = (0..).map(|index| BOARD_MIDDLE_X + (f64::from(index) - (count - 1.0) / 2.0) * step);
     let piles = x.zip(&piles).map(|(x, pile)| placed_pile(pile, x, counter)).collect();
@@ -128,7 +136,7 @@ fn piece_height(piece: &Piece) -> f64 {
 }
 
 fn placed_pile(pile: &Pile, x: f64, counter: f64) -> PlacedPile {
-    let mut y = GROUND - pile.pieces.iter().map(piece_height).sum::<f64>() * counter;
+    let mut y = BOARD_GROUND_Y - pile.pieces.iter().map(piece_height).sum::<f64>() * counter;
     let note = |text: String, y: f64| {
         let size = fitted_size(&text, counter * 0.5, counter * (PILE_STEP - 0.1));
         Note { y, size, text }

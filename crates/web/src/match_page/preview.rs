@@ -18,7 +18,7 @@ use tonic::Status;
 /// Matches with more takes than this have no preview, since each preview reads its match from the start.
 const MAX_PLIES: u32 = 500;
 /// The maximum number of seats that a preview names.
-const MAX_SEATS: usize = 6;
+const MAX_NAMED_SEATS: usize = 6;
 
 /// A match with its newest position.
 #[derive(Debug, Clone)]
@@ -95,12 +95,12 @@ impl MatchPreview {
         let board = MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &[], mode };
         let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
         let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
-        let named = replay.setup.bots.iter().enumerate().take(MAX_SEATS).map(|(seat, bot)| NamedSeat {
+        let named = replay.setup.bots.iter().enumerate().take(MAX_NAMED_SEATS).map(|(seat, bot)| NamedSeat {
             sign: seat_sign(seat),
             bot: bot.clone(),
             class: if winner.or(to_move) == Some(seat) { "marked" } else { "" },
         });
-        let others = seats.count().saturating_sub(MAX_SEATS);
+        let others = seats.count().saturating_sub(MAX_NAMED_SEATS);
         let marked = winner.or(to_move).map(|seat| seats.name(seat));
         let verb = if winner.is_some() { "won" } else { "to move" };
         let takes = count_with_noun(ply, "take", "takes");

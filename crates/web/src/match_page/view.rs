@@ -192,7 +192,7 @@ impl MatchAtPly<'_> {
         let position = &replay.requested_position(ply)?;
         let audit = self.audit();
         let take_links = TakeLinks::Match { id, ply };
-        let mode = if asks { BoardMode::Asks } else { BoardMode::Steps };
+        let mode = if asks { BoardMode::Buttons } else { BoardMode::Links };
         let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &[], mode };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
         Ok((write_template(&DrawnSeats { seat_list }), board.html()))
@@ -232,7 +232,7 @@ impl MatchAtPly<'_> {
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
         let (id, ply, audit) = (self.id, self.ply, self.audit());
         let take_links = TakeLinks::Match { id, ply };
-        let mode = BoardMode::Steps;
+        let mode = BoardMode::Links;
         let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &outcomes, mode };
         let sure = audit.and_then(|audit| audit.plies.get(ply as usize)?.guaranteed_before);
         let panel = oracle.as_ref().map(|oracle| {
@@ -443,7 +443,7 @@ impl MatchAtPly<'_> {
             ),
             ("clock", setup.clock.map(clock_text)),
             ("strikes until a seat is forfeited", Some(setup.strikes.to_string())),
-            ("most takes", Some(setup.max_plies.to_string())),
+            ("limit on takes", Some(setup.max_plies.to_string())),
         ];
         facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
     }

@@ -29,8 +29,9 @@ const MAX_LINKS: u32 = 100;
 /// The height of the row of movers, in pixels.
 const MOVERS_HEIGHT: u32 = 32;
 /// The height of a wide lane.
-const WIDE_LANE: u32 = 24;
-const NARROW_LANE: u32 = 17;
+const WIDE_LANE_HEIGHT: u32 = 24;
+/// The height of a narrow lane.
+const NARROW_LANE_HEIGHT: u32 = 17;
 /// The margin above and below, for the frame of the position that is shown.
 const MARGIN: u32 = 4;
 
@@ -123,7 +124,7 @@ impl LineAtPly<'_> {
         let lanes: Vec<usize> =
             if shows_all { (0..self.seats.count()).collect() } else { leaders.into_iter().collect() };
         let is_narrow = lanes.len() > MAX_WIDE_LANES;
-        let lane_height = if is_narrow { NARROW_LANE } else { WIDE_LANE };
+        let lane_height = if is_narrow { NARROW_LANE_HEIGHT } else { WIDE_LANE_HEIGHT };
         let has_movers = plies <= MAX_MOVERS;
         let top = MARGIN + if has_movers { MOVERS_HEIGHT } else { 0 };
         let y_of = |seat: usize| {
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
 
     /// Draws the line of a match in which these seats win at each position.
-    fn drawn(seats: usize, winners: &[u32]) -> String {
+    fn draw_line(seats: usize, winners: &[u32]) -> String {
         let plies = winners.windows(2).map(|pair| pb::PlyAudit {
             predicted_before: pair[0],
             predicted_after: pair[1],
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn each_seat_has_a_lane_and_each_error_a_mark() {
-        let html = drawn(3, &[2, 2, 0, 0, 0, 1]);
+        let html = draw_line(3, &[2, 2, 0, 0, 0, 1]);
         assert_eq!(counts(&html), [3, 3, 2, 6], "{html}");
         assert!(html.contains("x=\"33.33%\" y=\"95\""), "after the second take: {html}");
         assert!(html.contains("after take 1 of 0: bot2 wins under optimal play"), "{html}");
@@ -241,13 +242,13 @@ mod tests {
 
     #[test]
     fn a_crowded_or_long_match_has_fewer_lanes_and_links() {
-        let html = drawn(32, &[30, 30, 4]);
+        let html = draw_line(32, &[30, 30, 4]);
         assert_eq!(counts(&html)[0], 2, "{html}");
         assert!(html.contains("Only seats that would win"), "{html}");
-        let long = drawn(3, &[0; 1_000]);
+        let long = draw_line(3, &[0; 1_000]);
         assert_eq!(counts(&long), [3, 1, 0, 100]);
         assert!(!long.contains("class=\"amount\""), "{long}");
         let restless: Vec<_> = (0..1_000).map(|index| index % 2).collect();
-        assert_eq!(drawn(2, &restless), "");
+        assert_eq!(draw_line(2, &restless), "");
     }
 }

@@ -11,7 +11,9 @@ pub(crate) const PICTURE_WIDTH: u32 = 1200;
 pub(crate) const PICTURE_HEIGHT: u32 = 630;
 /// The width of the text.
 const TEXT_WIDTH: f64 = 520.0;
+/// The font size of the sentence, in pixels.
 const LINE_SIZE: f64 = 32.0;
+/// The maximum number of lines of the sentence above a drawing; without one, twice as many fit.
 const MAX_LINES: usize = 5;
 
 /// The colours of pictures: those of the light style sheet.

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, Picture};
 
-    fn pixels(headline: &str) -> Pixmap {
+    fn picture_pixels(headline: &str) -> Pixmap {
         let picture = Picture { headline: headline.to_owned(), ..Picture::default() };
         let pixels =
             Pixmap::decode_png(&render_png(&picture.svg(), PICTURE_WIDTH, PICTURE_HEIGHT).unwrap()).unwrap();
@@ -42,7 +42,7 @@ mod tests {
     }
 
     fn dark_pixels(headline: &str) -> usize {
-        pixels(headline).pixels().iter().filter(|pixel| pixel.red() < 64).count()
+        picture_pixels(headline).pixels().iter().filter(|pixel| pixel.red() < 64).count()
     }
 
     #[test]
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn characters_missing_from_the_font_cause_no_error() {
         for text in ["東京", "\u{1f980}\u{200d}", "\u{202e}abc", "\u{fffe}\u{1}", "<&\"']]>", "\u{64e}"] {
-            pixels(text);
+            picture_pixels(text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The picture of a tournament: its leader or champion, and the standings or the champion's path.
 
-#![expect(clippy::cast_precision_loss, reason = "they are only positions in a picture")]
+#![expect(clippy::cast_precision_loss, reason = "the numbers are positions in a picture")]
 
 use super::frame::{DrawPicture, Picture, PictureColour};
 use super::text_fit::fitted_size;
@@ -20,16 +20,20 @@ use lastnim_report::words::{count_with_noun, join_items};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
+/// The maximum number of rows.
 const MAX_ROWS: usize = 9;
-/// The maximum number of matches read for the path of a champion, and how many are read at once.
+/// After this many matches, no more are read for the path of a champion.
 const MAX_MATCHES: usize = 5_000;
+/// The number of matches per read.
 const PAGE_SIZE: u32 = 1_000;
-/// The left and right ends of the intervals.
+/// The x coordinate of the lowest rating.
 const LOW_X: f64 = 850.0;
+/// The x coordinate of the highest rating.
 const HIGH_X: f64 = 1150.0;
-/// The height of a row, and the middle of the first one.
+/// The distance between two rows, in pixels.
 const ROW_STEP: f64 = 60.0;
-const FIRST_ROW: f64 = 78.0;
+/// The y coordinate of the middle of the first row.
+const FIRST_ROW_Y: f64 = 78.0;
 /// The width of a name.
 const NAME_WIDTH: f64 = 180.0;
 /// The width of a row without an interval.
@@ -38,12 +42,12 @@ const ROW_WIDTH: f64 = 500.0;
 #[derive(Template)]
 #[template(path = "picture/standings.svg")]
 struct StandingsChart {
-    rows: Vec<Row>,
+    rows: Vec<PictureRow>,
     /// The x coordinate of the lower end of the leader's interval.
     bound: Option<f64>,
 }
 
-struct Row {
+struct PictureRow {
     y: f64,
     name: String,
     name_size: f64,
@@ -161,7 +165,7 @@ fn picture_of_tournament(
     let finding = tournament_finding(tournament, lines, verdict, &rounds);
     let has_intervals = rows.iter().any(|row| row.interval.is_some());
     let bound = lines.first().and_then(|leader| leader.rating.as_ref()).filter(|_| has_intervals);
-    let scale = Scale::of_lines(lines);
+    let scale = RatingScale::of_lines(lines);
     let words = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
@@ -178,7 +182,7 @@ fn picture_of_tournament(
 }
 
 /// Lists what became of each bot in a knockout.
-fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<Row> {
+fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<PictureRow> {
     let fate = |bot: &pb::KnockoutBot| {
         let words = bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
         (bot.bot.clone(), words)
@@ -187,7 +191,7 @@ fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<Row> {
 }
 
 /// Lists the path of the champion, the final first.
-fn path_rows(champion: &str, rounds: &[Round]) -> Vec<Row> {
+fn path_rows(champion: &str, rounds: &[Round]) -> Vec<PictureRow> {
     let path = rounds.iter().rev().filter_map(|round| {
         let table = round.table_of(champion)?;
         let others = table.entries.iter().map(|entry| &entry.bot).filter(|bot| *bot != champion);
@@ -198,12 +202,12 @@ fn path_rows(champion: &str, rounds: &[Round]) -> Vec<Row> {
 
 /// The range of ratings that is drawn.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+struct RatingScale {
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl RatingScale {
     /// Returns a scale for the first lines; `None` if none of them is rated.
     fn of_lines(lines: &[pb::Standing]) -> Option<Self> {
         let ratings = lines.iter().take(MAX_ROWS).filter_map(|line| line.rating.as_ref());
@@ -218,8 +222,8 @@ impl Scale {
     }
 }
 
-fn rating_rows(lines: &[pb::Standing]) -> Vec<Row> {
-    let scale = Scale::of_lines(lines);
+fn rating_rows(lines: &[pb::Standing]) -> Vec<PictureRow> {
+    let scale = RatingScale::of_lines(lines);
     let row = |(y, line): (f64, &pb::Standing)| {
         let interval = line.rating.as_ref().zip(scale).map(|(rating, scale)| Interval {
             low: scale.x(rating.low),
@@ -228,17 +232,17 @@ fn rating_rows(lines: &[pb::Standing]) -> Vec<Row> {
             may_lead: lines.first().is_some_and(|leader| may_be_ahead(line, leader)),
         });
         let name_size = fitted_size(&line.bot, 26.0, NAME_WIDTH);
-        Row { y, name: line.bot.clone(), name_size, words: String::new(), words_size: 0.0, interval }
+        PictureRow { y, name: line.bot.clone(), name_size, words: String::new(), words_size: 0.0, interval }
     };
-    row_places().zip(lines).map(row).collect()
+    row_y_coordinates().zip(lines).map(row).collect()
 }
 
-fn point_rows(lines: &[pb::Standing]) -> Vec<Row> {
+fn point_rows(lines: &[pb::Standing]) -> Vec<PictureRow> {
     text_rows(lines.iter().map(|line| (line.bot.clone(), count_with_noun(line.wins, "win", "wins"))))
 }
 
-fn text_rows(rows: impl Iterator<Item = (String, String)>) -> Vec<Row> {
-    let row = |(y, (name, words)): (f64, (String, String))| Row {
+fn text_rows(rows: impl Iterator<Item = (String, String)>) -> Vec<PictureRow> {
+    let row = |(y, (name, words)): (f64, (String, String))| PictureRow {
         y,
         name_size: fitted_size(&name, 26.0, NAME_WIDTH),
         words_size: fitted_size(&words, 26.0, ROW_WIDTH - NAME_WIDTH),
@@ -246,11 +250,11 @@ fn text_rows(rows: impl Iterator<Item = (String, String)>) -> Vec<Row> {
         words,
         interval: None,
     };
-    row_places().zip(rows).map(row).collect()
+    row_y_coordinates().zip(rows).map(row).collect()
 }
 
-fn row_places() -> impl Iterator<Item = f64> {
-    (0..MAX_ROWS).map(|index| FIRST_ROW + index as f64 * ROW_STEP)
+fn row_y_coordinates() -> impl Iterator<Item = f64> {
+    (0..MAX_ROWS).map(|index| FIRST_ROW_Y + index as f64 * ROW_STEP)
 }
 
 #[cfg(test)]
