@@ -178,7 +178,7 @@ declare_addresses! {
 declare_actions! {
     /// An action of an organiser on a tournament.
     TournamentAction {
-        /// Starts it.
+        /// Starts the tournament.
         Start => "start";
         /// Starts no further match; open matches continue.
         Pause => "pause";
@@ -188,7 +188,7 @@ declare_actions! {
         Resume => "resume";
         /// Ends a ladder after its current round.
         Finish => "finish";
-        /// Ends it early; open matches end without a winner.
+        /// Ends the tournament early; open matches end without a winner.
         Cancel => "cancel";
         /// Enters a bot.
         Join => "join";
@@ -243,7 +243,7 @@ impl SiteAddress {
     }
 
     /// Returns the requested format.
-    pub(super) fn form(&self) -> PageFormat {
+    pub(super) fn format(&self) -> PageFormat {
         match self {
             Self::Page(_, form) => *form,
             Self::Record(_) => PageFormat::Json,
@@ -440,7 +440,7 @@ impl QueryPart for Option<Box<SiteAddress>> {
         }
         let (path, query) = to.split_once('?').unwrap_or((to, ""));
         let wanted = SiteAddress::parse(path, query).ok();
-        Ok(wanted.filter(|wanted| wanted.form() == PageFormat::Html).map(Box::new))
+        Ok(wanted.filter(|wanted| wanted.format() == PageFormat::Html).map(Box::new))
     }
 
     fn write(&self, key: &str, query: &mut Serializer<'_, String>) {
@@ -450,17 +450,17 @@ impl QueryPart for Option<Box<SiteAddress>> {
     }
 }
 
-/// Returns the address that a cell of a table of matches links to.
+/// Returns the address that a cell of a table of matches links to, if it links to one.
 pub(super) fn match_cell_link(key: &str, text: &str) -> Option<String> {
     cell_link(if key == "id" { "match" } else { key }, text)
 }
 
-/// Returns the address that a cell of a table of tournaments links to.
+/// Returns the address that a cell of a table of tournaments links to, if it links to one.
 pub(super) fn tournament_cell_link(key: &str, text: &str) -> Option<String> {
     cell_link(if key == "id" { "tournament" } else { key }, text)
 }
 
-/// Returns the address that a cell of any other table links to.
+/// Returns the address that a cell of any other table links to, if it links to one.
 pub(super) fn cell_link(key: &str, text: &str) -> Option<String> {
     let bot = || {
         let name = text.parse().ok().filter(|bot| !is_guest_name(bot))?;

@@ -12,8 +12,8 @@ use tonic::codegen::http::{HeaderMap, HeaderValue};
 /// The width and height of the icon as a PNG.
 const ICON_SIZE: u32 = 48;
 
-/// What precedes the hash in the name of the folder of all assets.
-const FOLDER_OF_VERSIONS: &str = "assets/";
+/// The part before the hash in the name of the folder of all assets.
+const FOLDER_PREFIX: &str = "assets/";
 /// The number of hexadecimal digits of that hash.
 const HASH_DIGITS: usize = 16;
 
@@ -37,7 +37,7 @@ pub(super) struct Asset {
 
 /// All assets. A page loads the style sheet and `lastnim.js`, which imports the other modules on pages that need them.
 static ASSETS: &[Asset] = &[
-    icon("icon.svg", include_str!("assets/icon.svg")),
+    svg_icon("icon.svg", include_str!("assets/icon.svg")),
     style_sheet(
         "style.css",
         concat!(
@@ -46,18 +46,18 @@ static ASSETS: &[Asset] = &[
             include_str!("assets/tournament.css")
         ),
     ),
-    module("lastnim.js", include_str!("assets/lastnim.js")),
-    module("clock.js", include_str!("assets/clock.js")),
-    module("match.js", include_str!("assets/match.js")),
-    module("match_board.js", include_str!("assets/match_board.js")),
-    module("match_oracle.js", include_str!("assets/match_oracle.js")),
-    module("copy.js", include_str!("assets/copy.js")),
-    module("puzzles.js", include_str!("assets/puzzles.js")),
-    module("oracle.js", include_str!("assets/oracle.js")),
-    module("tables.js", include_str!("assets/tables.js")),
-    module("play.js", include_str!("assets/play.js")),
-    module("live.js", include_str!("assets/live.js")),
-    module("live_stream.js", include_str!("assets/live_stream.js")),
+    script_module("lastnim.js", include_str!("assets/lastnim.js")),
+    script_module("clock.js", include_str!("assets/clock.js")),
+    script_module("match.js", include_str!("assets/match.js")),
+    script_module("match_board.js", include_str!("assets/match_board.js")),
+    script_module("match_oracle.js", include_str!("assets/match_oracle.js")),
+    script_module("copy.js", include_str!("assets/copy.js")),
+    script_module("puzzles.js", include_str!("assets/puzzles.js")),
+    script_module("oracle.js", include_str!("assets/oracle.js")),
+    script_module("tables.js", include_str!("assets/tables.js")),
+    script_module("play.js", include_str!("assets/play.js")),
+    script_module("live.js", include_str!("assets/live.js")),
+    script_module("live_stream.js", include_str!("assets/live_stream.js")),
 ];
 
 /// The folder in the addresses of all assets. Its name is a hash of all assets, so that browsers can cache them
@@ -67,19 +67,19 @@ static FOLDER: LazyLock<String> = LazyLock::new(|| {
     for asset in ASSETS {
         hasher.update(asset.path.as_bytes()).update(&[0]).update(asset.text.as_bytes()).update(&[0]);
     }
-    format!("{FOLDER_OF_VERSIONS}{}", &hasher.finalize().to_hex()[..HASH_DIGITS])
+    format!("{FOLDER_PREFIX}{}", &hasher.finalize().to_hex()[..HASH_DIGITS])
 });
 
 /// All assets as gzip, in the same order.
 static COMPRESSED: LazyLock<Vec<Bytes>> =
-    LazyLock::new(|| ASSETS.iter().map(|asset| compressed(asset.text.as_bytes())).collect());
+    LazyLock::new(|| ASSETS.iter().map(|asset| gzip_compressed(asset.text.as_bytes())).collect());
 
 impl Asset {
     /// Returns the file at an address given without its leading slash, and whether the address is of this version.
     pub(super) fn find_at_address(path: &str) -> Option<(&'static Self, AssetVersion)> {
         let (folder, name) = path.rsplit_once('/')?;
         let version = if folder == *FOLDER { AssetVersion::Current } else { AssetVersion::Other };
-        let hash = folder.strip_prefix(FOLDER_OF_VERSIONS)?;
+        let hash = folder.strip_prefix(FOLDER_PREFIX)?;
         let is_hash = hash.len() == HASH_DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
         Some((Self::find_named(name).filter(|_| is_hash)?, version))
     }
@@ -121,21 +121,21 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-fn compressed(bytes: &[u8]) -> Bytes {
+fn gzip_compressed(bytes: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("writing to memory does not fail").into()
 }
 
 /// Returns the icon as a PNG, for browsers that request `/favicon.ico`.
-pub(super) fn favicon() -> Bytes {
+pub(super) fn favicon_png() -> Bytes {
     static ICON: LazyLock<Bytes> = LazyLock::new(|| {
         render_png(include_str!("assets/icon.svg"), ICON_SIZE, ICON_SIZE).unwrap_or_default().into()
     });
     ICON.clone()
 }
 
-const fn icon(path: &'static str, text: &'static str) -> Asset {
+const fn svg_icon(path: &'static str, text: &'static str) -> Asset {
     Asset { path, content_type: "image/svg+xml", text }
 }
 
@@ -143,7 +143,7 @@ const fn style_sheet(path: &'static str, text: &'static str) -> Asset {
     Asset { path, content_type: "text/css; charset=utf-8", text }
 }
 
-const fn module(path: &'static str, text: &'static str) -> Asset {
+const fn script_module(path: &'static str, text: &'static str) -> Asset {
     Asset { path, content_type: "text/javascript; charset=utf-8", text }
 }
 
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_icon_is_a_png() {
-        assert!(favicon().starts_with(b"\x89PNG"));
+        assert!(favicon_png().starts_with(b"\x89PNG"));
     }
 
     #[test]

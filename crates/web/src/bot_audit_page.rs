@@ -108,7 +108,7 @@ async fn find_audit(
     visitor: &Visitor,
     name: &BotName,
 ) -> Result<Option<Arc<pb::AuditBotResponse>>, Status> {
-    let Some(newest) = newest_match(site, visitor, name).await? else {
+    let Some(newest) = newest_match_id(site, visitor, name).await? else {
         // The bot may not exist.
         site.bots.get_bot(visitor.request(pb::GetBotRequest { name: name.to_string() })).await?;
         return Ok(Some(Arc::default()));
@@ -149,8 +149,8 @@ async fn audit_bot(site: &Site, visitor: &Visitor, name: &BotName) -> Result<pb:
     Ok(site.oracle.audit_bot(request).await?.into_inner())
 }
 
-/// Returns the id of the newest match of a bot.
-async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<Option<String>, Status> {
+/// Returns the id of the newest finished match of a bot, if it has finished one.
+async fn newest_match_id(site: &Site, visitor: &Visitor, name: &BotName) -> Result<Option<String>, Status> {
     let bots = vec![name.to_string()];
     let state = pb::MatchState::Over.into();
     let request = pb::ListMatchesRequest { page_size: 1, bots, state, ..Default::default() };

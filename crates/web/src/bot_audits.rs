@@ -24,20 +24,20 @@ pub struct BotAudits {
 
 #[derive(Debug, Default)]
 struct AuditState {
-    audits: HashMap<BotName, CachedFindings>,
+    audits: HashMap<BotName, CachedAudit>,
     /// The bot that is being audited.
     running: Option<BotName>,
 }
 
 #[derive(Debug)]
-struct CachedFindings {
+struct CachedAudit {
     response: Arc<pb::AuditBotResponse>,
     /// The id of the bot's newest match when the audit started.
     newest_match_id: String,
     at: Instant,
 }
 
-impl CachedFindings {
+impl CachedAudit {
     fn is_current(&self, newest_match_id: &str) -> bool {
         self.newest_match_id == newest_match_id || self.at.elapsed() < MAX_AGE
     }
@@ -59,7 +59,7 @@ impl BotAudits {
 
     /// Returns the cached audit of a bot, however old.
     pub(super) fn kept_audit(&self, name: &BotName) -> Option<Arc<pb::AuditBotResponse>> {
-        self.lock().audits.get(name).map(|findings| Arc::clone(&findings.response))
+        self.lock().audits.get(name).map(|cached| Arc::clone(&cached.response))
     }
 
     /// Returns whether a bot is being audited.
@@ -76,8 +76,8 @@ impl BotAudits {
     ) -> (Option<Arc<pb::AuditBotResponse>>, Option<RunningAudit>) {
         let mut state = self.lock();
         let found = state.audits.get(name);
-        let is_current = found.is_some_and(|findings| findings.is_current(&newest_match_id));
-        let found = found.map(|findings| Arc::clone(&findings.response));
+        let is_current = found.is_some_and(|cached| cached.is_current(&newest_match_id));
+        let found = found.map(|cached| Arc::clone(&cached.response));
         let due = (!is_current && state.running.is_none()).then(|| {
             state.running = Some(name.clone());
             RunningAudit {
@@ -103,10 +103,9 @@ impl RunningAudit {
             let (response, newest_match_id) =
                 (Arc::clone(response), std::mem::take(&mut self.newest_match_id));
             let audits = &mut self.audits.lock().audits;
-            audits
-                .insert(self.name.clone(), CachedFindings { response, newest_match_id, at: Instant::now() });
+            audits.insert(self.name.clone(), CachedAudit { response, newest_match_id, at: Instant::now() });
             if audits.len() > MAX_BOTS
-                && let Some((oldest, _)) = audits.iter().min_by_key(|(_, findings)| findings.at)
+                && let Some((oldest, _)) = audits.iter().min_by_key(|(_, cached)| cached.at)
             {
                 let oldest = oldest.clone();
                 audits.remove(&oldest);

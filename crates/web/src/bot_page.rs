@@ -88,7 +88,7 @@ pub(super) async fn bot_page(
         let found = audited.as_ref().and_then(|audited| audited.report.as_ref()?.bots.first());
         let rating = newest_rating(list.matches.iter().rev(), &name);
         let accuracy = found.and_then(accuracy_text);
-        let headline = headline(&name, rating, accuracy.as_ref().map(|(share, _)| share.as_str()));
+        let headline = bot_headline(&name, rating, accuracy.as_ref().map(|(share, _)| share.as_str()));
         let mut lead: Vec<_> = rating.into_iter().map(|rating| rating_text(rating, &list)).collect();
         lead.extend(accuracy.map(|(_, words)| words));
         lead.extend(found.into_iter().flat_map(clear_condition_sentences));
@@ -146,7 +146,7 @@ impl MissingAudit {
 }
 
 /// Describes a bot's rating, how uncertain it is, and the share of its takes that are optimal.
-fn headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&str>) -> String {
+fn bot_headline(name: &BotName, rating: Option<(f64, f64, f64)>, accuracy: Option<&str>) -> String {
     let rated = rating.map(|(points, low, high)| format!("is rated {points:.0} ± {:.0}", (high - low) / 2.0));
     let plays = accuracy.map(|share| format!("{share} of its takes are optimal"));
     match (rated, plays) {
@@ -248,11 +248,11 @@ mod tests {
         let name = "ann".parse().unwrap();
         let rating = Some((1_470.4, 1_420.0, 1_520.0));
         assert_eq!(
-            headline(&name, rating, Some("69.4%")),
+            bot_headline(&name, rating, Some("69.4%")),
             "ann is rated 1470 ± 50, and 69.4% of its takes are optimal"
         );
-        assert_eq!(headline(&name, rating, None), "ann is rated 1470 ± 50");
-        assert_eq!(headline(&name, None, None), "ann has not finished a match that counts");
+        assert_eq!(bot_headline(&name, rating, None), "ann is rated 1470 ± 50");
+        assert_eq!(bot_headline(&name, None, None), "ann has not finished a match that counts");
     }
 
     #[test]

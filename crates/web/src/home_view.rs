@@ -20,8 +20,8 @@ use tonic::Status;
 const MAX_TOURNAMENTS: usize = 9;
 /// The maximum number of matches that are read, without those of guests.
 const MAX_MATCHES: usize = 12;
-/// The maximum number of matches in one list.
-const MAX_LISTED: usize = 1_000;
+/// The maximum number of matches that one request returns.
+const MAX_MATCHES_PER_REQUEST: usize = 1_000;
 /// The maximum number of previews of guests' games.
 const MAX_GUEST_PREVIEWS: usize = 2;
 /// The maximum number of matches with a preview, including the large one.
@@ -88,7 +88,7 @@ async fn read_matches(
     state: pb::MatchState,
     most: usize,
 ) -> Result<Vec<pb::Match>, Status> {
-    let page_size = most.min(MAX_LISTED) as u32;
+    let page_size = most.min(MAX_MATCHES_PER_REQUEST) as u32;
     let request = pb::ListMatchesRequest { page_size, state: state.into(), ..Default::default() };
     Ok(site.list_matches(visitor, request).await?.matches)
 }

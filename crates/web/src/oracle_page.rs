@@ -250,7 +250,7 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     /// A question that takes far too long: (8!)^8 declarations.
-    fn endless() -> pb::FindEquilibriaRequest {
+    fn endless_question() -> pb::FindEquilibriaRequest {
         let rows: Vec<Vec<u64>> =
             (0..8).map(|seat| (0..8).map(|rank| (rank * 3 + seat) % 8).collect()).collect();
         let game = Game::parse(&[9, 9, 9, 9], &rows, 0, Ending::ToMoveWins).unwrap();
@@ -278,7 +278,8 @@ mod tests {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let site = open_site(&arena, 1);
         let oracle = site.oracle.clone();
-        let asking = tokio::spawn(async move { oracle.find_equilibria(stranger().request(endless())).await });
+        let asking =
+            tokio::spawn(async move { oracle.find_equilibria(stranger().request(endless_question())).await });
         let content = page_with(&site, PageLifetime::Uncacheable).await;
         assert!(content.json().contains("\"robustness\":null"));
         assert!(!asking.is_finished(), "it keeps the oracle busy");

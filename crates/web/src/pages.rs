@@ -1,7 +1,7 @@
 //! Dispatches requests to pages.
 
 use super::address::{FormAddress, PageAddress, PageFormat, SiteAddress};
-use super::asset::favicon;
+use super::asset::favicon_png;
 use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
@@ -22,8 +22,8 @@ use super::page_refusal::{with_reason, with_refusal};
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH, render_png, tournament_picture};
 use super::play::{handle_bot_play_form, handle_play_form, show_bot_play_page, show_play_page};
 use super::response::{
-    Freshness, PageResponse, bytes_response, if_changed, method_response, page_response, text_response,
-    with_cookie, with_framing, without_caching,
+    Freshness, PageResponse, bytes_response, method_response, page_response, text_response, with_cookie,
+    with_framing, without_caching, without_known_body,
 };
 use super::sign_in::{
     arrives_without_cookies, handle_sign_in_form, identify_visitor, reload_response, show_sign_in_page,
@@ -47,7 +47,7 @@ use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 
 /// The error for a format that a page does not have, such as a picture or a feed.
-const NO_SUCH_FORM: &str = "this page has no picture or feed in this format";
+const NO_SUCH_FORMAT: &str = "this page has no picture or feed in this format";
 
 /// The pages of a site.
 #[derive(Debug, Clone)]
@@ -143,7 +143,7 @@ impl Pages {
                     if visitor.token().is_some() {
                         without_caching(shown)
                     } else {
-                        if_changed(shown, headers)
+                        without_known_body(shown, headers)
                     }
                 }
                 _ => self.respond_to(&visitor, address).await,
@@ -160,10 +160,10 @@ impl Pages {
         if arrives && shown.status() == StatusCode::UNAUTHORIZED {
             return reload_response(address);
         }
-        if has_token { without_caching(shown) } else { if_changed(shown, headers) }
+        if has_token { without_caching(shown) } else { without_known_body(shown, headers) }
     }
 
-    /// Shows a page and sets its cookie.
+    /// Shows a page, and sets its cookie if the visitor has none.
     async fn show_with_cookie(
         &self,
         visitor: Visitor,
@@ -200,12 +200,12 @@ impl Pages {
             }
             SiteAddress::Form(FormAddress::SignIn(address)) => show_sign_in_page(visitor, address),
             SiteAddress::Asset(asset, version) => Ok(asset.response(*version, &HeaderMap::new())),
-            SiteAddress::Favicon => Ok(bytes_response("image/png", Freshness::Minutes, favicon())),
+            SiteAddress::Favicon => Ok(bytes_response("image/png", Freshness::Minutes, favicon_png())),
             SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server is running\n")),
             SiteAddress::Readiness => Ok(readiness_response(site).await),
             SiteAddress::Metrics => metrics_response(site, visitor),
         };
-        shown.unwrap_or_else(|status| match address.form() {
+        shown.unwrap_or_else(|status| match address.format() {
             PageFormat::Html => visitor_error_response(visitor, address, &status),
             form => error_response(form, &status),
         })
@@ -377,7 +377,7 @@ impl Pages {
                     content.toml().ok_or_else(|| Status::not_found("this page is not available as TOML"));
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
-            PageFormat::Svg | PageFormat::Png | PageFormat::Atom => Err(Status::not_found(NO_SUCH_FORM)),
+            PageFormat::Svg | PageFormat::Png | PageFormat::Atom => Err(Status::not_found(NO_SUCH_FORMAT)),
         };
         let (content_type, text) = self.site.run_slow_work(visitor, make).await??;
         Ok(RenderedPage { content_type, body: text.into(), next, lifetime, is_awaited })
@@ -394,7 +394,7 @@ impl Pages {
         let (draw_picture, lifetime) = match address {
             PageAddress::Match { id, ply } => match_picture(site, visitor, *id, *ply).await?,
             PageAddress::Tournament { id } => tournament_picture(site, visitor, *id).await?,
-            _ => return Err(Status::not_found(NO_SUCH_FORM)),
+            _ => return Err(Status::not_found(NO_SUCH_FORMAT)),
         };
         let draw = move || {
             let svg = draw_picture()?.svg();
@@ -414,12 +414,12 @@ impl Pages {
     /// query.
     async fn make_news(&self, visitor: &Visitor, address: &PageAddress) -> Result<RenderedPage, Status> {
         if address.news_page().as_ref() != Some(address) {
-            return Err(Status::not_found(NO_SUCH_FORM));
+            return Err(Status::not_found(NO_SUCH_FORMAT));
         }
         let feed = match address {
             PageAddress::Tournaments { .. } => tournament_news(&self.site, visitor).await?,
             PageAddress::TournamentMatches { id, .. } => match_news(&self.site, visitor, *id).await?,
-            _ => return Err(Status::not_found(NO_SUCH_FORM)),
+            _ => return Err(Status::not_found(NO_SUCH_FORMAT)),
         };
         let (lifetime, body) = (feed.lifetime, feed.xml().into());
         Ok(RenderedPage {

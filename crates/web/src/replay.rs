@@ -45,6 +45,7 @@ pub(super) struct Replay {
     newest: Option<Position>,
 }
 
+/// A take, and the pile that it was made from.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayedTake {
     pub took: pb::TookEvent,
@@ -110,6 +111,7 @@ impl Replay {
         Game::parse(&setup.piles, &rows.collect::<Vec<_>>(), setup.first as usize, ending).ok()
     }
 
+    /// Adds an event.
     pub(super) fn push(&mut self, timed: pb::RecordEvent) {
         self.events += 1;
         match &timed.event {

@@ -109,14 +109,14 @@ pub(super) fn with_framing(mut response: PageResponse) -> PageResponse {
 }
 
 /// Adds the hash of a body, which tells browsers and feed readers whether it has changed.
-pub(super) fn add_tag(response: &mut PageResponse, body: &[u8]) {
+pub(super) fn add_etag(response: &mut PageResponse, body: &[u8]) {
     let tag = format!("\"{}\"", &blake3::hash(body).to_hex()[..32]);
     response.headers_mut().insert(ETAG, HeaderValue::try_from(tag).expect("hexadecimal digits"));
 }
 
 /// Leaves the body out if the browser already has this version.
 #[must_use = "returns the changed response"]
-pub(super) fn if_changed(mut response: PageResponse, request: &HeaderMap) -> PageResponse {
+pub(super) fn without_known_body(mut response: PageResponse, request: &HeaderMap) -> PageResponse {
     let Some(tag) = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok()) else { return response };
     let known = request.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let is_known = known.flat_map(|value| value.split(',')).any(|known| {
@@ -135,7 +135,7 @@ pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
     response.headers_mut().insert(LINK, address_header(format!("<{address}>; rel=\"next\"")));
 }
 
-/// Makes a browser reload soon.
+/// Makes a browser reload the page after two seconds.
 pub(super) fn add_refresh(response: &mut PageResponse) {
     response.headers_mut().insert(REFRESH, HeaderValue::from_static("2"));
 }

@@ -30,7 +30,7 @@ impl SeatClock {
 }
 
 impl fmt::Display for SeatClock {
-    /// Writes `1:02:05` from an hour on, `1:05` from a minute on, and `0:09.5` below that, like `live.js`.
+    /// Writes `1:02:05` from an hour on, `1:05` from a minute on, and `0:09.5` below that, like `clock.js`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, tenths) = (self.left_ms / 1_000, self.left_ms % 1_000 / 100);
         match (seconds / 3_600, seconds / 60) {

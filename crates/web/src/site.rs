@@ -29,31 +29,31 @@ pub struct Site {
     pub reads: ReadScheduler,
     /// The public address, if it is known.
     pub public_url: Option<PublicUrl>,
-    /// Tournaments.
+    /// The service for tournaments.
     pub tournaments: TournamentRpc,
-    /// Matches.
+    /// The service for matches.
     pub matches: MatchRpc,
-    /// Bots.
+    /// The service for bots.
     pub bots: BotRpc,
-    /// Transcripts of language models.
+    /// The service for transcripts of language models.
     pub transcripts: TranscriptRpc,
-    /// The oracle.
+    /// The service of the oracle.
     pub oracle: OracleRpc,
     /// Checks tokens.
     pub access: Access,
-    /// Signed-in organisers.
+    /// The sessions of organisers.
     pub organisers: Arc<TokenSessions>,
-    /// Signed-in readers.
+    /// The sessions of readers.
     pub readers: Arc<TokenSessions>,
     /// Games of guests.
     pub guests: GuestGames,
     /// Games of people who play as bots.
     pub bot_games: BotGames,
-    /// People signed in with the token of a bot.
+    /// The sessions of people who signed in with the token of a bot to play.
     pub players: Arc<TokenSessions>,
     /// The metrics, unless they have a separate listener.
     pub metrics: Option<Metrics>,
-    /// Live updates.
+    /// The running feeds of live updates.
     pub feeds: Feeds,
     /// Cached pages.
     pub kept: PageCache,
@@ -73,7 +73,7 @@ impl Site {
         self.reads.run_slow_work(&visitor.request(()), work).await
     }
 
-    /// Returns the title of a tournament; `None` if it was removed, or cannot be read.
+    /// Returns the title of a tournament; `None` if there is no such tournament, or its stored data is damaged.
     pub(super) async fn find_title(
         &self,
         visitor: &Visitor,

@@ -18,7 +18,7 @@ use tonic::{Code, Status};
 /// The largest field whose standings are read for a list.
 const MAX_BOTS: usize = 1_000;
 /// The maximum number of tournaments whose finding is kept.
-const MAX_KEPT: usize = 1_000;
+const MAX_KEPT_FINDINGS: usize = 1_000;
 /// How long a finding is kept while nothing about its tournament changes.
 const MAX_AGE: Duration = Duration::from_secs(30);
 
@@ -34,21 +34,23 @@ pub struct KeptHeadlines {
 struct KeptFinding {
     finding: TournamentFinding,
     /// The hash of the tournament's message.
-    of: blake3::Hash,
+    tournament_hash: blake3::Hash,
     at: Instant,
 }
 
 impl KeptHeadlines {
-    fn find(&self, id: &str, of: blake3::Hash) -> Option<TournamentFinding> {
+    fn find(&self, id: &str, tournament_hash: blake3::Hash) -> Option<TournamentFinding> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.get(id).filter(|kept| kept.of == of && kept.at.elapsed() < MAX_AGE);
+        let found = kept
+            .get(id)
+            .filter(|kept| kept.tournament_hash == tournament_hash && kept.at.elapsed() < MAX_AGE);
         found.map(|kept| kept.finding.clone())
     }
 
-    fn keep(&self, id: String, of: blake3::Hash, finding: TournamentFinding) {
+    fn keep(&self, id: String, tournament_hash: blake3::Hash, finding: TournamentFinding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.insert(id, KeptFinding { finding, of, at: Instant::now() });
-        if kept.len() > MAX_KEPT
+        kept.insert(id, KeptFinding { finding, tournament_hash, at: Instant::now() });
+        if kept.len() > MAX_KEPT_FINDINGS
             && let Some((oldest, _)) = kept.iter().min_by_key(|(_, kept)| kept.at)
         {
             let oldest = oldest.clone();
@@ -57,7 +59,7 @@ impl KeptHeadlines {
     }
 }
 
-/// A card with a tournament and its finding.
+/// Cards of tournaments, each with its finding.
 #[derive(Template)]
 #[template(path = "tournament/cards.html")]
 struct TournamentCards {
@@ -101,13 +103,13 @@ async fn read_finding(
     if tournament.matches_played == 0 {
         return Ok(Some(tournament_finding(tournament, &[], None, &[])));
     }
-    let of = blake3::hash(&tournament.encode_to_vec());
-    if let Some(kept) = site.headlines.find(&tournament.id, of) {
+    let tournament_hash = blake3::hash(&tournament.encode_to_vec());
+    if let Some(kept) = site.headlines.find(&tournament.id, tournament_hash) {
         return Ok(Some(kept));
     }
     let finding = read_standings_finding(site, visitor, tournament).await?;
     if let Some(finding) = &finding {
-        site.headlines.keep(tournament.id.clone(), of, finding.clone());
+        site.headlines.keep(tournament.id.clone(), tournament_hash, finding.clone());
     }
     Ok(finding)
 }
@@ -171,7 +173,7 @@ mod tests {
     use crate::testing::{finished_tournament, open_site, stranger};
     use lastnim_arena::{Arena, Backend, Limits};
 
-    fn kept(site: &Site) -> Vec<Instant> {
+    fn kept_times(site: &Site) -> Vec<Instant> {
         site.headlines.kept.lock().unwrap().values().map(|kept| kept.at).collect()
     }
 
@@ -183,15 +185,15 @@ mod tests {
         let json = tournament_list(&site, &visitor, "", PageFormat::Json).await.unwrap().json();
         assert!(json.contains("\"state\":\"finished\""), "{json}");
         home_page(&site, &visitor, PageFormat::Json).await.unwrap();
-        assert_eq!(kept(&site), []);
+        assert_eq!(kept_times(&site), []);
         tournament_list(&site, &visitor, "", PageFormat::Html).await.unwrap();
-        let first = kept(&site);
+        let first = kept_times(&site);
         assert_eq!(first.len(), 1);
         // Made-up places in the list show the same tournament.
         let page = "ffffffff-ffff-7fff-bfff-ffffffffffff";
         tournament_list(&site, &visitor, page, PageFormat::Html).await.unwrap();
         home_page(&site, &visitor, PageFormat::Html).await.unwrap();
-        assert_eq!(kept(&site), first, "the standings were read once");
+        assert_eq!(kept_times(&site), first, "the standings were read once");
     }
 
     #[test]
@@ -202,10 +204,10 @@ mod tests {
         headlines.keep("cup".into(), before, finding.clone());
         assert_eq!(headlines.find("cup", before), Some(finding.clone()));
         assert_eq!(headlines.find("cup", after), None);
-        for number in 0..MAX_KEPT {
+        for number in 0..MAX_KEPT_FINDINGS {
             headlines.keep(number.to_string(), before, finding.clone());
         }
         assert_eq!(headlines.find("cup", before), None, "the oldest was evicted");
-        assert_eq!(headlines.kept.lock().unwrap().len(), MAX_KEPT);
+        assert_eq!(headlines.kept.lock().unwrap().len(), MAX_KEPT_FINDINGS);
     }
 }

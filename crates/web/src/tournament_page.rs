@@ -20,9 +20,11 @@ use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
 use tonic::{Code, Status};
 
-const MAX_MATCHES: u32 = 15;
+/// The maximum number of newest matches that are read for the list on the page.
+const MAX_NEWEST_MATCHES: u32 = 15;
 /// The maximum number of lines on a page of standings.
 const MAX_LINES: usize = 100;
+/// The maximum number of bots that the settings name.
 const MAX_FIELD_BOTS: usize = 30;
 
 /// Returns the page of a tournament.
@@ -55,7 +57,8 @@ pub(super) async fn newest_matches(
     id: TournamentId,
 ) -> Result<Vec<pb::Match>, Status> {
     let tournament_id = id.to_string();
-    let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
+    let request =
+        pb::ListMatchesRequest { page_size: MAX_NEWEST_MATCHES, tournament_id, ..Default::default() };
     Ok(site.list_matches(visitor, request).await?.matches)
 }
 

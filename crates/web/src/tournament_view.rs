@@ -352,7 +352,7 @@ impl TournamentView {
     }
 }
 
-/// Returns the times that the settings of an open tournament have.
+/// Returns the times of the start and of the end of entries, if the settings have them.
 fn coming_times(settings: &pb::TournamentSettings) -> Vec<ComingTime> {
     let start = ComingTime {
         event: "starts",

@@ -6,7 +6,8 @@ use tonic::Status;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 
-/// Checks that a token is valid. Wrong ones are rate limited as in calls of the method `path`.
+/// Checks that a token is valid. Wrong ones count towards the limit of the visitor's address, as in gRPC calls. `path`
+/// is the path of the form.
 pub(super) fn check_known_token(
     site: &Site,
     visitor: &Visitor,

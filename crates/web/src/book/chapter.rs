@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn chapters_have_names_and_titles_that_differ() {
+    fn chapter_names_are_unique_and_titles_match_the_files() {
         for chapter in CHAPTERS {
             assert_eq!(
                 Chapter::find_named(chapter.name()),

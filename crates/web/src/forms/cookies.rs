@@ -106,7 +106,7 @@ impl fmt::Debug for CookieSecret {
 mod tests {
     use super::*;
 
-    const COOKIE_OF_TEST: SiteCookie =
+    const TEST_COOKIE: SiteCookie =
         SiteCookie { name: "lastnim_test", path: "/test", same_site: SameSite::Strict };
 
     fn headers(lines: &[&[u8]]) -> HeaderMap {
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn cookies_round_trip() {
         let secret = CookieSecret::draw();
-        let header = COOKIE_OF_TEST.set(&secret, VisitorChannel::Https);
+        let header = TEST_COOKIE.set(&secret, VisitorChannel::Https);
         let (pair, attributes) = header.to_str().unwrap().split_once("; ").unwrap();
         assert_eq!(attributes, "Path=/test; HttpOnly; SameSite=Strict; Secure");
         for lines in [
@@ -128,10 +128,10 @@ mod tests {
             vec![b"other=1".as_slice(), pair.as_bytes()],
             vec![b"a=b; lastnim_test2=c ;; lastnim_test=short;d".as_slice(), pair.as_bytes()],
         ] {
-            let read = COOKIE_OF_TEST.read(&headers(&lines)).unwrap();
+            let read = TEST_COOKIE.read(&headers(&lines)).unwrap();
             assert_eq!(read.hash(), secret.hash());
         }
-        let plain = COOKIE_OF_TEST.set(&secret, VisitorChannel::Loopback);
+        let plain = TEST_COOKIE.set(&secret, VisitorChannel::Loopback);
         assert!(!plain.to_str().unwrap().contains("Secure"));
         assert!(!format!("{header:?} {secret:?}").contains(&secret.reveal()), "Debug hides the secret");
     }
@@ -151,7 +151,7 @@ mod tests {
             long.as_bytes(),
         ] {
             let shown = String::from_utf8_lossy(line);
-            assert!(COOKIE_OF_TEST.read(&headers(&[line])).is_none(), "{shown:?}");
+            assert!(TEST_COOKIE.read(&headers(&[line])).is_none(), "{shown:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The context of the key derivation.
-const CONTEXT: &str = "lastnim web form token v1";
+const KEY_CONTEXT: &str = "lastnim web form token v1";
 
 /// Proves that this site wrote a form for the visitor who sends it: a key derived from the secret in the visitor's
 /// cookie, which other sites do not know.
@@ -16,7 +16,7 @@ impl FormToken {
 
     /// Derives the token from the secret of a cookie.
     pub(super) fn of_secret(secret: &[u8]) -> Self {
-        Self(blake3::derive_key(CONTEXT, secret).into())
+        Self(blake3::derive_key(KEY_CONTEXT, secret).into())
     }
 
     /// Returns whether the tokens match, in constant time.

@@ -10,7 +10,7 @@ use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
 /// The hidden field of a confirmed form.
-const CONFIRMED: &str = "confirmed";
+const CONFIRMED_FIELD: &str = "confirmed";
 
 /// A request for confirmation.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct ConfirmationForm<'a> {
 
 /// Returns whether a form is confirmed.
 pub(super) fn is_confirmed(fields: &FormFields) -> bool {
-    fields.value(CONFIRMED) == "yes"
+    fields.value(CONFIRMED_FIELD) == "yes"
 }
 
 pub(super) fn confirmation_page(

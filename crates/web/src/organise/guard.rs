@@ -7,8 +7,8 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::HeaderValue;
 
-/// The method name under which sign-ins here are rate limited.
-const PATH: &str = "/organise";
+/// The path that a sign-in here passes to the check of its token.
+const SIGN_IN_PATH: &str = "/organise";
 
 /// Checks that the connection keeps the admin's token secret.
 pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
@@ -30,6 +30,6 @@ pub(super) fn check_admin_token(
     visitor: &Visitor,
     authorization: &HeaderValue,
 ) -> Result<(), Status> {
-    check_known_token(site, visitor, PATH, authorization)?;
+    check_known_token(site, visitor, SIGN_IN_PATH, authorization)?;
     site.access.require_admin(&visitor.with_authorization(authorization.clone()).request(()))
 }

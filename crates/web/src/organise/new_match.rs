@@ -18,6 +18,7 @@ use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
+/// A field of the form.
 #[derive(Debug)]
 struct MatchField {
     name: &'static str,

@@ -2,7 +2,7 @@
 
 use super::address::PageFormat;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
-use super::response::{Freshness, PageResponse, add_next_link, add_refresh, add_tag, bytes_response};
+use super::response::{Freshness, PageResponse, add_etag, add_next_link, add_refresh, bytes_response};
 use bytes::Bytes;
 use lastnim_arena::{Arena, Revision};
 use std::collections::HashMap;
@@ -69,6 +69,7 @@ pub(super) enum PageLifetime {
     Permanent,
 }
 
+/// A page in one format, and how long it stays valid.
 #[derive(Debug)]
 pub(super) struct RenderedPage {
     pub(super) content_type: &'static str,
@@ -148,7 +149,7 @@ impl RenderedPage {
         let is_final = self.is_picture() && self.lifetime == PageLifetime::Permanent;
         let freshness = if is_final { Freshness::Day } else { Freshness::Now };
         let mut response = bytes_response(self.content_type, freshness, self.body.clone());
-        add_tag(&mut response, &self.body);
+        add_etag(&mut response, &self.body);
         if let Some(next) = &self.next {
             add_next_link(&mut response, next);
         }
@@ -309,14 +310,14 @@ impl CacheState {
         *self.bytes.entry(part).or_default() += bytes;
         self.pages.insert(address, CacheEntry { page, part, last_access: self.accesses });
         while self.bytes.get(&part).is_some_and(|&bytes| bytes > part.max_bytes())
-            && let Some(oldest) = self.oldest_page(part)
+            && let Some(oldest) = self.least_recently_used(part)
         {
             self.remove(&oldest);
         }
     }
 
     /// Returns the address of the least recently used page in a part.
-    fn oldest_page(&self, part: CachePart) -> Option<String> {
+    fn least_recently_used(&self, part: CachePart) -> Option<String> {
         let pages = self.pages.iter().filter(|(_, kept)| kept.part == part);
         pages.min_by_key(|(_, kept)| kept.last_access).map(|(address, _)| address.clone())
     }

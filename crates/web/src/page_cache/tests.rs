@@ -4,13 +4,13 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::sleep;
 
-fn made(lifetime: PageLifetime, bytes: usize) -> Arc<RenderedPage> {
+fn page_of_size(lifetime: PageLifetime, bytes: usize) -> Arc<RenderedPage> {
     let body = "x".repeat(bytes).into();
     Arc::new(RenderedPage { content_type: "text/plain", body, next: None, lifetime, is_awaited: false })
 }
 
 /// Returns a page that was made instantly.
-fn finished(made: &Arc<RenderedPage>, of: SiteState) -> FinishedPage {
+fn finished_page(made: &Arc<RenderedPage>, of: SiteState) -> FinishedPage {
     FinishedPage { made: Arc::clone(made), of, at: of.at }
 }
 
@@ -19,18 +19,18 @@ fn a_cached_page_is_used_until_something_changes() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let [first, second] = [1, 2].map(Revision::of_number);
-    let page = made(PageLifetime::UntilChange, 9);
+    let page = page_of_size(PageLifetime::UntilChange, 9);
     let observe = |kept: &mut CacheState, revision, millis| kept.observe(revision, 0, at(millis));
     let now = observe(&mut kept, Some(first), 0);
-    kept.insert("/".into(), finished(&page, now));
+    kept.insert("/".into(), finished_page(&page, now));
     assert!(kept.find("/", &now).is_none(), "it may show the earlier state");
     let now = observe(&mut kept, Some(first), 1_000);
-    kept.insert("/".into(), finished(&page, now));
+    kept.insert("/".into(), finished_page(&page, now));
     let later = observe(&mut kept, Some(first), 30_900);
     assert!(kept.find("/", &later).is_some() && kept.find("/bots", &later).is_none());
     let late = observe(&mut kept, Some(first), 31_000);
     assert!(kept.find("/", &late).is_none(), "it has expired");
-    kept.insert("/".into(), finished(&page, late));
+    kept.insert("/".into(), finished_page(&page, late));
     let changed = observe(&mut kept, Some(second), 31_001);
     assert!(kept.find("/", &changed).is_none());
     let played = observe(&mut kept, None, 33_000);
@@ -38,7 +38,7 @@ fn a_cached_page_is_used_until_something_changes() {
     let again = observe(&mut kept, Some(second), 33_001);
     assert!(again.settled.is_none(), "a take was played in between");
     let moment = observe(&mut kept, Some(second), 34_001);
-    kept.insert("/bots".into(), finished(&made(PageLifetime::Uncacheable, 9), moment));
+    kept.insert("/bots".into(), finished_page(&page_of_size(PageLifetime::Uncacheable, 9), moment));
     assert!(kept.find("/bots", &moment).is_none());
 }
 
@@ -47,21 +47,21 @@ fn html_pages_stay_cached_for_a_second_while_matches_are_played() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let page = |content_type| {
-        let made = made(PageLifetime::UntilChange, 9);
+        let made = page_of_size(PageLifetime::UntilChange, 9);
         Arc::new(RenderedPage { content_type, body: made.body.clone(), next: None, ..*made })
     };
     let played = kept.observe(None, 0, at(0));
-    kept.insert("/".into(), finished(&page("text/html; charset=utf-8"), played));
-    kept.insert("/index.json".into(), finished(&page("application/json"), played));
+    kept.insert("/".into(), finished_page(&page("text/html; charset=utf-8"), played));
+    kept.insert("/index.json".into(), finished_page(&page("application/json"), played));
     let soon = kept.observe(None, 0, at(999));
     assert!(kept.find("/", &soon).is_some());
     assert!(kept.find("/index.json", &soon).is_none(), "programs get the current state");
     let late = kept.observe(None, 0, at(1_000));
     assert!(kept.find("/", &late).is_none());
-    kept.insert("/".into(), finished(&page("text/html; charset=utf-8"), late));
+    kept.insert("/".into(), finished_page(&page("text/html; charset=utf-8"), late));
     let over = kept.observe(Some(Revision::of_number(1)), 0, at(1_001));
     assert!(kept.find("/", &over).is_none(), "the last match has ended");
-    kept.insert("/bots".into(), finished(&page("text/html; charset=utf-8"), over));
+    kept.insert("/bots".into(), finished_page(&page("text/html; charset=utf-8"), over));
     let again = kept.observe(None, 0, at(1_002));
     assert!(kept.find("/bots", &again).is_none(), "a match has begun");
 }
@@ -70,13 +70,13 @@ fn html_pages_stay_cached_for_a_second_while_matches_are_played() {
 fn pages_of_ended_matches_stay_cached_until_the_matches_change() {
     let (mut kept, at) = (CacheState::default(), Instant::now());
     let before = kept.observe(None, 7, at);
-    kept.insert("/matches/1".into(), finished(&made(PageLifetime::Permanent, 9), before));
+    kept.insert("/matches/1".into(), finished_page(&page_of_size(PageLifetime::Permanent, 9), before));
     let later = kept.observe(None, 7, at + MAX_AGE * 100);
     assert!(kept.find("/matches/1", &later).is_some(), "even while other matches are played");
     let pruned = kept.observe(None, 8, at);
     assert!(kept.find("/matches/1", &pruned).is_none());
     // This page was made from the state before the change.
-    kept.insert("/matches/1".into(), finished(&made(PageLifetime::Permanent, 9), before));
+    kept.insert("/matches/1".into(), finished_page(&page_of_size(PageLifetime::Permanent, 9), before));
     assert!(kept.find("/matches/1", &pruned).is_none());
 }
 
@@ -84,11 +84,11 @@ fn pages_of_ended_matches_stay_cached_until_the_matches_change() {
 fn the_cache_evicts_least_recently_used_pages() {
     let mut kept = CacheState::default();
     let now = kept.observe(None, 0, Instant::now());
-    kept.insert("/large".into(), finished(&made(PageLifetime::Permanent, MAX_PAGE_BYTES), now));
+    kept.insert("/large".into(), finished_page(&page_of_size(PageLifetime::Permanent, MAX_PAGE_BYTES), now));
     assert_eq!((kept.pages.len(), kept.bytes.len()), (0, 0));
-    let page = made(PageLifetime::Permanent, 200 << 10);
+    let page = page_of_size(PageLifetime::Permanent, 200 << 10);
     for number in 0..200 {
-        kept.insert(format!("/{}", number % 150), finished(&page, now));
+        kept.insert(format!("/{}", number % 150), finished_page(&page, now));
         assert!(kept.find("/0", &now).is_some(), "it is used all the time");
         let bytes: usize = kept.pages.iter().map(|(address, kept)| kept.page.made.bytes(address)).sum();
         assert_eq!(bytes, kept.bytes[&CachePart::Pages]);
@@ -101,18 +101,18 @@ fn the_cache_evicts_least_recently_used_pages() {
 fn pictures_and_queries_do_not_evict_pages() {
     let mut kept = CacheState::default();
     let now = kept.observe(None, 0, Instant::now());
-    let page = made(PageLifetime::Permanent, 200 << 10);
+    let page = page_of_size(PageLifetime::Permanent, 200 << 10);
     let picture =
         Arc::new(RenderedPage { content_type: "image/png", body: page.body.clone(), next: None, ..*page });
-    kept.insert("/matches/1".into(), finished(&page, now));
-    kept.insert("/matches/1.png".into(), finished(&picture, now));
+    kept.insert("/matches/1".into(), finished_page(&page, now));
+    kept.insert("/matches/1.png".into(), finished_page(&picture, now));
     for ply in 0..200 {
-        kept.insert(format!("/matches/1.png?ply={ply}"), finished(&picture, now));
-        kept.insert(format!("/tournaments?page={ply}"), finished(&page, now));
+        kept.insert(format!("/matches/1.png?ply={ply}"), finished_page(&picture, now));
+        kept.insert(format!("/tournaments?page={ply}"), finished_page(&page, now));
     }
     assert!(kept.find("/matches/1.png", &now).is_some(), "the picture of the whole match");
     for number in 2..200 {
-        kept.insert(format!("/matches/{number}.png"), finished(&picture, now));
+        kept.insert(format!("/matches/{number}.png"), finished_page(&picture, now));
     }
     assert!(kept.find("/matches/1", &now).is_some() && kept.find("/matches/1.png", &now).is_none());
     let bytes = |part| kept.bytes[&part];

@@ -19,9 +19,10 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The method name under which sign-ins here are rate limited.
-const PATH: &str = "/play/bot";
-const MATCHES: usize = 50;
+/// The path that a sign-in here passes to the check of its token.
+const SIGN_IN_PATH: &str = "/play/bot";
+/// The maximum number of open matches that are listed.
+const MAX_LISTED_MATCHES: usize = 50;
 
 /// The form for a bot's token. The typed token is never shown again.
 #[derive(Debug, Template)]
@@ -95,7 +96,7 @@ pub(super) fn sign_in_as_bot(
 ) -> Result<PageResponse, Status> {
     let now = Instant::now();
     let taken = authorization_header(fields.value("token")).and_then(|header| {
-        check_known_token(site, visitor, PATH, &header)?;
+        check_known_token(site, visitor, SIGN_IN_PATH, &header)?;
         let request = visitor.with_authorization(header.clone()).request(());
         Ok((site.bot_games.take_seats(&request, site.players.expiry_from_start(now))?, header))
     });
@@ -157,7 +158,7 @@ pub(super) fn bot_seats_page_with(
 ) -> Result<PageResponse, Status> {
     let form_token = as_bot.form_token()?;
     let revision = site.bot_games.revision(&bot);
-    let (games, has_more) = site.bot_games.open_games(&bot, MATCHES);
+    let (games, has_more) = site.bot_games.open_games(&bot, MAX_LISTED_MATCHES);
     let player = Player::Bot(bot);
     let content = BotSeats {
         form_token,

@@ -20,8 +20,8 @@ use tonic::{Code, Status};
 const TOURNAMENTS_PER_REQUEST: u32 = 100;
 /// The maximum number of requests for tournaments of one state.
 const MAX_REQUESTS: usize = 10;
-/// The maximum length of a list.
-const MAX_LISTED: usize = 50;
+/// The maximum number of tournaments in a list.
+const MAX_LISTED_TOURNAMENTS: usize = 50;
 /// The maximum number of ladders for which the page checks whether they have suspended the bot.
 const MAX_LADDERS: usize = 10;
 
@@ -138,7 +138,7 @@ impl TournamentSection {
     /// Adds a tournament if there is room.
     fn extend(&mut self, listed: Option<ListedTournament>) {
         let Some(listed) = listed else { return };
-        if self.tournaments.len() < MAX_LISTED {
+        if self.tournaments.len() < MAX_LISTED_TOURNAMENTS {
             self.tournaments.push(listed);
         } else {
             self.has_more = true;
@@ -254,12 +254,12 @@ mod tests {
         }
 
         // The page says that there are more.
-        for _ in 0..=MAX_LISTED {
+        for _ in 0..=MAX_LISTED_TOURNAMENTS {
             let settings = testing::settings(2, 1, AllianceSource::Standard);
             arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
         }
         let [entered, joinable] = read_tournaments(&site, &stranger(), &one).await.unwrap();
         assert_eq!((entered.tournaments.len(), entered.has_more), (1, false));
-        assert_eq!((joinable.tournaments.len(), joinable.has_more), (MAX_LISTED, true));
+        assert_eq!((joinable.tournaments.len(), joinable.has_more), (MAX_LISTED_TOURNAMENTS, true));
     }
 }

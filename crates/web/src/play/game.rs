@@ -84,7 +84,7 @@ impl PlayerGame {
     }
 
     /// Returns whether a guest plays it.
-    pub(super) fn is_guests(&self) -> bool {
+    pub(super) fn is_guest_game(&self) -> bool {
         matches!(self.player, Player::Guest(_))
     }
 

@@ -44,7 +44,7 @@ struct GameContent {
     /// Whether the page updates itself.
     is_followed: bool,
     /// Whether the player is a guest, who can play again.
-    is_guests: bool,
+    is_guest_game: bool,
     /// The list of the bot's other matches; empty for a guest.
     list_address: String,
     /// Further notes, one sentence each.
@@ -150,7 +150,7 @@ fn draw_response(
     let broken = || Status::data_loss("the record of this match has an illegal take");
     let position = game.replay.position_after(game.replay.plies()).ok_or_else(broken)?;
     let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
-    let headline = headline(game, &position);
+    let headline = game_headline(game, &position);
     let page = Page::of_template(headline.plain(&game.names), &content);
     Ok(private_response(visitor, status, page.with_heading(headline.html(&game.names))))
 }
@@ -179,7 +179,7 @@ impl GameContent {
             revision: game.status.revision,
             plies,
             is_followed: !is_over && game.has_session,
-            is_guests: game.is_guests(),
+            is_guest_game: game.is_guest_game(),
             list_address: match game.player {
                 Player::Guest(_) => String::new(),
                 Player::Bot(_) => BotPlayAddress::Seats { since: None }.to_string(),
@@ -200,7 +200,7 @@ impl GameContent {
 }
 
 /// Says how a game stands.
-fn headline(game: &PlayerGame, position: &Position) -> Sentence {
+fn game_headline(game: &PlayerGame, position: &Position) -> Sentence {
     if let Some(end) = &game.replay.end {
         return match end.winner.map(|winner| winner as usize) {
             Some(winner) if winner == game.seat && game.forfeit_reason().is_some() => {
@@ -209,7 +209,7 @@ fn headline(game: &PlayerGame, position: &Position) -> Sentence {
             Some(winner) if winner == game.seat => Sentence::of("You won"),
             Some(winner) => Sentence::of("You lost to ").seat(winner),
             // Outside of tournaments, a match is cancelled only if it is a guest's, to make room for another guest.
-            None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => Sentence::of(
+            None if game.is_guest_game() && end.reason() == pb::EndReason::Cancelled => Sentence::of(
                 "The server ended this game, which was waiting for you, to make room for another guest",
             ),
             None => Sentence::of("The game ended without a winner"),
@@ -311,7 +311,7 @@ fn player_turn(game: &PlayerGame, position: &Position, typed: Option<&FormFields
         return if seats <= MAX_LISTED_SEATS {
             Turn::Declare { intro, rows: row_choices(game, typed), wishes: Vec::new() }
         } else {
-            Turn::Declare { intro, rows: Vec::new(), wishes: wishes(game, typed) }
+            Turn::Declare { intro, rows: Vec::new(), wishes: row_wishes(game, typed) }
         };
     }
     Turn::Take { ply: game.replay.plies(), counters: position.counters() }
@@ -345,7 +345,7 @@ fn row_choices(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<RowChoice> 
     rows.into_iter().enumerate().map(choice).collect()
 }
 
-fn wishes(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<Wish> {
+fn row_wishes(game: &PlayerGame, typed: Option<&FormFields>) -> Vec<Wish> {
     let seats = game.replay.setup.bots.len();
     let wish = |wish: usize| {
         let field = wish_field(wish);

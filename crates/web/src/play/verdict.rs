@@ -9,6 +9,7 @@ use lastnim_core::oracle::Budget;
 use lastnim_proto::pb;
 use lastnim_report::words::count_with_noun;
 
+/// The maximum number of errors listed.
 const MAX_ERRORS: usize = 20;
 /// The maximum number of steps in the search for a better declaration, which is enough to try all declarations of five
 /// seats.
@@ -131,7 +132,7 @@ impl JudgedGame<'_> {
             let choice = ordinal_text(self.rank(winner as u32));
             let mut sentence = Sentence::default()
                 .strong("What would have changed it:")
-                .text(" other wants. Saying that you want ");
+                .text(" another order. Saying that you want ");
             for (place, &seat) in row.iter().enumerate() {
                 sentence = if place > 0 { sentence.text(" › ").seat(seat) } else { sentence.seat(seat) };
             }
@@ -143,7 +144,7 @@ impl JudgedGame<'_> {
         }
         let none = match (self.replay.setup.assigned.is_none(), is_certain) {
             (true, true) => {
-                " No other take or wants of yours would have led to a winner you prefer, under optimal play."
+                " No other take or order of yours would have led to a winner you prefer, under optimal play."
             }
             _ => " No other take of yours would have led to a winner you prefer, under optimal play.",
         };
@@ -216,7 +217,7 @@ mod tests {
         JudgedGame { id, replay: &replay, audit: &audit, seat: 1, names }.verdict()
     }
 
-    fn plain(html: &str) -> String {
+    fn plain_text(html: &str) -> String {
         let mut text = String::new();
         for part in html.split('<') {
             text += part.split_once('>').map_or(part, |(_, text)| text);
@@ -230,11 +231,11 @@ mod tests {
     fn the_verdict_names_the_take_that_would_have_changed_the_result() {
         let judged = verdict(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
         assert_eq!(
-            plain(&judged.why),
+            plain_text(&judged.why),
             "oracle was to move when the last counter was gone. That result was your 2nd choice."
         );
         assert_eq!(
-            plain(&judged.change),
+            plain_text(&judged.change),
             "What would have changed it: at take 1 you took 3 of 3. Taking 1 would have made timid win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (Some(0), "Your only take was an error."));
@@ -251,14 +252,14 @@ mod tests {
         let rows = [[0, 1, 2], [0, 2, 1], [1, 0, 2]];
         let judged = verdict(&[3, 2], rows, &[2, 3], false);
         assert_eq!(
-            plain(&judged.change),
-            "What would have changed it: other wants. Saying that you want you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
+            plain_text(&judged.change),
+            "What would have changed it: another order. Saying that you want you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
         // If rows were assigned, the player could not have declared another one.
         let given = verdict(&[3, 2], rows, &[2, 3], true);
         assert_eq!(
-            plain(&given.change),
+            plain_text(&given.change),
             "You could not have changed it. No other take of yours would have led to a winner you prefer, under optimal play. Nobody made an error."
         );
     }
@@ -267,8 +268,8 @@ mod tests {
     fn the_verdict_names_the_last_error_if_the_player_could_change_nothing() {
         let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
         assert_eq!(
-            plain(&judged.change),
-            "You could not have changed it. No other take or wants of yours would have led to a winner you prefer, under optimal play. \
+            plain_text(&judged.change),
+            "You could not have changed it. No other take or order of yours would have led to a winner you prefer, under optimal play. \
              The last error decided it: at take 2 timid took 2 of 2. Taking 1 would have made you win under optimal play."
         );
     }
@@ -276,8 +277,8 @@ mod tests {
     #[test]
     fn the_verdict_tells_a_winner_that_nothing_was_better() {
         let judged = verdict(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
-        assert_eq!(plain(&judged.why), "You were to move when the last counter was gone.");
-        assert!(plain(&judged.change).starts_with("Nothing would have been better for you."));
+        assert_eq!(plain_text(&judged.why), "You were to move when the last counter was gone.");
+        assert!(plain_text(&judged.change).starts_with("Nothing would have been better for you."));
         assert_eq!(judged.ply, None);
     }
 }

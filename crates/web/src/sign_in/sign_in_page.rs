@@ -17,8 +17,8 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
-/// The method name under which sign-ins here are rate limited.
-const PATH: &str = "/sign-in";
+/// The path that a sign-in here passes to the check of its token.
+const SIGN_IN_PATH: &str = "/sign-in";
 /// The page that a visitor is sent to after signing in, by default.
 const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageFormat::Html);
 
@@ -91,7 +91,7 @@ fn sign_in(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let known = authorization_header(fields.value("token")).and_then(|header| {
-        check_known_token(site, visitor, PATH, &header)?;
+        check_known_token(site, visitor, SIGN_IN_PATH, &header)?;
         let bearer = visitor.with_authorization(header.clone());
         Ok((site.access.require_viewer(&bearer.request(()))?, header))
     });

@@ -5,12 +5,12 @@ use crate::forms::{CookieSecret, FormToken};
 use crate::token_sessions::SessionEnd;
 use lastnim_arena::Principal;
 
-/// The cookie that signed a visitor in.
+/// Where a visitor signed in, which decides the cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignInPlace {
-    /// The cookie of organisers and readers.
+    /// On a page for organisers or readers.
     Session,
-    /// The cookie of a person who plays as a bot.
+    /// On the page for playing as a bot.
     BotSeats,
 }
 

@@ -61,14 +61,16 @@ pub(crate) fn head_to_head_html(standings: &[pb::Standing], comparisons: &[pb::C
         bot: &line.bot,
         cells: lines
             .iter()
-            .map(|other| cell(&line.bot, &other.bot, duels.get(&(line.bot.as_str(), other.bot.as_str()))))
+            .map(|other| {
+                duel_cell(&line.bot, &other.bot, duels.get(&(line.bot.as_str(), other.bot.as_str())))
+            })
             .collect(),
     });
     let rows = rows.collect();
     write_template(&HeadToHeadTable { rows, has_certain: duels.values().any(|duel| duel.is_certain) })
 }
 
-fn cell(bot: &str, other: &str, duel: Option<&Duel>) -> HeadToHeadCell {
+fn duel_cell(bot: &str, other: &str, duel: Option<&Duel>) -> HeadToHeadCell {
     if bot == other {
         return HeadToHeadCell { class: "itself".into(), percent: String::new(), words: "itself".into() };
     }

@@ -20,7 +20,8 @@ struct StandingsChart {
     measure: StandingMeasure,
     /// The ends of the scale, as text; `None` if no bot is rated.
     scale: Option<(String, String)>,
-    /// Where the line is, in percent of the width; `None` if some ratings cannot be compared.
+    /// Where the line at the lower end of the leader's interval is, in percent of the width; `None` if some ratings
+    /// cannot be compared.
     bound: Option<f64>,
     has_places: bool,
     has_points: bool,
