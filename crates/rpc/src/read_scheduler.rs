@@ -226,7 +226,7 @@ mod tests {
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
-    async fn reads() -> ReadScheduler {
+    async fn new_read_scheduler() -> ReadScheduler {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         ReadScheduler::new(
             arena.clone(),
@@ -255,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn reads_run_on_separate_threads() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let here = thread::current().id();
         let elsewhere =
             reads.run_read(&waiting_bot("one"), async move { Ok(thread::current().id()) }).await.unwrap();
@@ -264,7 +264,7 @@ mod tests {
 
     #[tokio::test]
     async fn callers_take_turns_reading() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let (end, ended) = mpsc::channel::<()>();
         let mut reading = JoinSet::new();
         let busy = reads.clone();
@@ -293,7 +293,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_read_is_abandoned_when_its_caller_leaves() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
         let call = tokio::spawn(async move { busy.run_read(&waiting_bot("busy"), never).await });
@@ -304,7 +304,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_reads_too_much_is_rejected_after_a_delay() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let turn = reads.queue.wait_for_turn(&waiting_bot("first").asker).await;
         let mut reading = JoinSet::new();
         for _ in 0..MAX_READS_PER_CALLER {
@@ -329,7 +329,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn read_turns_pause_while_matches_are_played() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let busy = || async {
             tokio::time::advance(MIN_REST).await;
             Ok(())
@@ -349,7 +349,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_read_that_panics_releases_its_turn() {
-        let reads = reads().await;
+        let reads = new_read_scheduler().await;
         let broken = async {
             assert!(thread::panicking(), "on purpose");
             Ok(())

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use tonic::metadata::{BinaryMetadataValue, MetadataValue};
 
-    fn refusal(metadata: &MetadataMap) -> String {
+    fn refusal_message(metadata: &MetadataMap) -> String {
         read_bot_version(metadata).unwrap_err().message().to_owned()
     }
 
@@ -72,21 +72,25 @@ mod tests {
         let mut metadata = MetadataMap::new();
         for (bad, named) in [("", "\"\""), ("a b", "\"a b\""), (&"x".repeat(65), &"x".repeat(65))] {
             metadata.insert(LABEL_KEY, bad.parse().unwrap());
-            let refused = refusal(&metadata);
+            let refused = refusal_message(&metadata);
             assert!(refused.contains("bot-version") && refused.contains(named), "{refused}");
             assert!(refused.contains("1 to 64 visible ASCII characters"), "{refused}");
         }
         metadata.insert(LABEL_KEY, MetadataValue::try_from(b"na\xefve".as_slice()).unwrap());
-        assert!(refusal(&metadata).contains("bot-version"));
+        assert!(refusal_message(&metadata).contains("bot-version"));
         metadata.insert(LABEL_KEY, "1".parse().unwrap());
         metadata.append(LABEL_KEY, "2".parse().unwrap());
-        assert!(refusal(&metadata).contains("bot-version: given 2 times"), "{}", refusal(&metadata));
+        assert!(
+            refusal_message(&metadata).contains("bot-version: given 2 times"),
+            "{}",
+            refusal_message(&metadata)
+        );
         metadata.remove(LABEL_KEY);
         metadata.insert_bin(CONFIG_HASH_KEY, BinaryMetadataValue::from_bytes(&[7; 31]));
         assert!(
-            refusal(&metadata).contains("a config hash of 31 bytes: expected 32"),
+            refusal_message(&metadata).contains("a config hash of 31 bytes: expected 32"),
             "{}",
-            refusal(&metadata)
+            refusal_message(&metadata)
         );
     }
 }

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The domain of the reasons in `google.rpc.ErrorInfo`.
-const DOMAIN: &str = "lastnim.v1";
+const ERROR_DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry in cases where the time that the caller must wait is unknown.
 pub(super) const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// The reason of the refusal when there is no place for a guest's match.
@@ -24,7 +24,11 @@ const FAILED_MESSAGE: &str = "the store failed: see the server's log";
 
 /// Creates a status with a stable, machine-readable reason.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
-    Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
+    Status::with_error_details(
+        code,
+        message,
+        ErrorDetails::with_error_info(reason, ERROR_DOMAIN, HashMap::new()),
+    )
 }
 
 /// Creates the status that tells a caller that the oracle is closed to it. A caller without a token gets
@@ -32,7 +36,7 @@ pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status 
 fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     let code = if closure.bot.is_some() { Code::PermissionDenied } else { Code::Unauthenticated };
     let metadata = HashMap::from([("tournament_id".to_owned(), closure.tournament.to_string())]);
-    let details = ErrorDetails::with_error_info("ORACLE_CLOSED", DOMAIN, metadata);
+    let details = ErrorDetails::with_error_info("ORACLE_CLOSED", ERROR_DOMAIN, metadata);
     Status::with_error_details(code, message, details)
 }
 
@@ -55,14 +59,14 @@ pub(super) fn retry_after_status_with(
     message: &str,
     metadata: HashMap<String, String>,
 ) -> Status {
-    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
+    let mut details = ErrorDetails::with_error_info(reason, ERROR_DOMAIN, metadata);
     details.set_retry_info(Some(after));
     Status::with_error_details(code, message, details)
 }
 
 /// Creates the status that lists all faults in the fields of a request.
 pub(super) fn violations_status(violations: &Violations) -> Status {
-    let mut details = ErrorDetails::with_error_info("BAD_REQUEST", DOMAIN, HashMap::new());
+    let mut details = ErrorDetails::with_error_info("BAD_REQUEST", ERROR_DOMAIN, HashMap::new());
     for violation in violations.as_slice() {
         details.add_bad_request_violation(&violation.field, &violation.description);
     }
@@ -184,7 +188,7 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
     };
     let example = closed.example.iter().map(|example| ("example".to_owned(), example.clone()));
     let metadata: HashMap<_, _> = example.collect();
-    let mut details = ErrorDetails::with_error_info(reason, DOMAIN, metadata);
+    let mut details = ErrorDetails::with_error_info(reason, ERROR_DOMAIN, metadata);
     if matches!(code, Code::ResourceExhausted | Code::Unavailable | Code::Internal) {
         details.set_retry_info(Some(RETRY_AFTER));
     }

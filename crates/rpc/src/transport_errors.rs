@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use tonic_types::StatusExt as _;
 
-    fn explained(status: &Status) -> (Code, Option<String>, String) {
+    fn with_error_info(status: &Status) -> (Code, Option<String>, String) {
         let mut headers = HeaderMap::new();
         status.add_header(&mut headers).unwrap();
         add_error_info(&mut headers, "/a.B/C");
@@ -139,7 +139,7 @@ mod tests {
         ];
         for (status, reason, message) in cases {
             let expected = (status.code(), Some(reason.to_owned()), message.to_owned());
-            assert_eq!(explained(&status), expected);
+            assert_eq!(with_error_info(&status), expected);
         }
     }
 

@@ -53,7 +53,10 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn parse(target: Option<alone::Target>, targets: &[listed::Target]) -> Result<Vec<VoidTarget>, String> {
+    fn parse_targets(
+        target: Option<alone::Target>,
+        targets: &[listed::Target],
+    ) -> Result<Vec<VoidTarget>, String> {
         let targets = targets.iter().map(|target| pb::VoidTarget { target: Some(target.clone()) }).collect();
         let request = pb::VoidMatchesRequest { target, targets, ..Default::default() };
         parse_request(|field| parse_void_targets(&request, field)).map_err(|wrong| wrong.to_string())
@@ -64,20 +67,23 @@ mod tests {
         let game = VoidTarget::Match(ID.parse().unwrap());
         let of_list =
             [listed::Target::MatchId(ID.into()), listed::Target::Group(7), listed::Target::Group(7)];
-        assert_eq!(parse(None, &of_list), Ok(vec![game, VoidTarget::Group(7)]));
-        assert_eq!(parse(Some(alone::Target::Group(0)), &[]), Ok(vec![VoidTarget::Group(0)]));
-        let all = parse(Some(alone::Target::MatchId(ID.into())), &of_list);
+        assert_eq!(parse_targets(None, &of_list), Ok(vec![game, VoidTarget::Group(7)]));
+        assert_eq!(parse_targets(Some(alone::Target::Group(0)), &[]), Ok(vec![VoidTarget::Group(0)]));
+        let all = parse_targets(Some(alone::Target::MatchId(ID.into())), &of_list);
         assert_eq!(all, Ok(vec![game, VoidTarget::Group(7)]));
     }
 
     #[test]
     fn faults_are_named() {
         for (wrong, words) in [
-            (parse(None, &[]), "target: required unless targets are given"),
-            (parse(None, &vec![listed::Target::Group(1); 101]), "targets: 101 targets: expected at most 100"),
-            (parse(Some(alone::Target::MatchId("x".into())), &[]), "target.match_id: "),
+            (parse_targets(None, &[]), "target: required unless targets are given"),
             (
-                parse(None, &[listed::Target::Group(1), listed::Target::MatchId("x".into())]),
+                parse_targets(None, &vec![listed::Target::Group(1); 101]),
+                "targets: 101 targets: expected at most 100",
+            ),
+            (parse_targets(Some(alone::Target::MatchId("x".into())), &[]), "target.match_id: "),
+            (
+                parse_targets(None, &[listed::Target::Group(1), listed::Target::MatchId("x".into())]),
                 "targets[1].match_id: ",
             ),
         ] {

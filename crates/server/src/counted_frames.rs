@@ -26,11 +26,11 @@ const HEAD_BYTES: usize = 9;
 /// The payload of the smallest useful DATA frame, which holds only the prefix of a message.
 const MIN_DATA_BYTES: usize = 5;
 /// The type of a DATA frame (RFC 9113, section 6.1).
-const DATA: u8 = 0;
+const DATA_FRAME: u8 = 0;
 /// The type of a HEADERS frame, which begins a call or ends one (RFC 9113, section 6.2).
-const HEADERS: u8 = 1;
+const HEADERS_FRAME: u8 = 1;
 /// The flag of the last DATA or HEADERS frame of a stream.
-const END_STREAM: u8 = 1;
+const END_STREAM_FLAG: u8 = 1;
 
 /// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
 /// so the frame names the largest stream id. The client then cannot assume that any call was left unserved.
@@ -83,8 +83,8 @@ impl FrameHead {
     /// Returns whether the frame requests no work: it does not begin a call, and does not carry or end a message.
     fn is_idle(self) -> bool {
         match self.kind {
-            HEADERS => false,
-            DATA => self.length < MIN_DATA_BYTES && self.flags & END_STREAM == 0,
+            HEADERS_FRAME => false,
+            DATA_FRAME => self.length < MIN_DATA_BYTES && self.flags & END_STREAM_FLAG == 0,
             _ => true,
         }
     }
@@ -137,7 +137,7 @@ impl<S> CountedFrames<S> {
         let (mut idle, mut calls) = (0, 0);
         self.incoming.scan(bytes, |frame| {
             idle += u64::from(frame.is_idle());
-            calls += u64::from(frame.kind == HEADERS);
+            calls += u64::from(frame.kind == HEADERS_FRAME);
         });
         self.explained += calls * IDLE_FRAMES_PER_CALL;
         let explained = idle.min(self.explained);
@@ -152,7 +152,7 @@ impl<S> CountedFrames<S> {
 
     fn count_outgoing(&mut self, bytes: &[u8]) {
         let mut frames = 0;
-        self.outgoing.scan(bytes, |frame| frames += u64::from(frame.kind == DATA));
+        self.outgoing.scan(bytes, |frame| frames += u64::from(frame.kind == DATA_FRAME));
         self.explained += frames * IDLE_FRAMES_PER_DATA;
     }
 }
@@ -208,16 +208,20 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for CountedFrames<S> {
 mod tests {
     use super::*;
 
-    const PING: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    const PING_FRAME: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-    fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+    fn frame_bytes(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
         [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, 1], payload].concat()
     }
 
     #[test]
     fn frames_are_found_in_pieces_of_any_size() {
-        let frames =
-            [frame(HEADERS, 4, b"headers"), frame(DATA, 0, b""), PING.to_vec(), frame(DATA, 1, &[7; 200])];
+        let frames = [
+            frame_bytes(HEADERS_FRAME, 4, b"headers"),
+            frame_bytes(DATA_FRAME, 0, b""),
+            PING_FRAME.to_vec(),
+            frame_bytes(DATA_FRAME, 1, &[7; 200]),
+        ];
         let bytes = frames.concat();
         for size in [1, 2, 9, 10, 50, bytes.len()] {
             let mut scanner = FrameScanner::skipping(PREFACE_BYTES);
@@ -237,7 +241,7 @@ mod tests {
         (0..100_000).take_while(|_| connection.count_incoming(bytes).is_ok()).count()
     }
 
-    fn connection() -> CountedFrames<()> {
+    fn new_connection() -> CountedFrames<()> {
         let mut connection = CountedFrames::new(());
         connection.count_incoming(&[b'x'; PREFACE_BYTES]).unwrap();
         connection
@@ -246,32 +250,37 @@ mod tests {
     #[test]
     fn idle_frames_are_limited_and_others_are_not() {
         let idle = [
-            PING.to_vec(),
-            frame(8, 0, &[0, 0, 0, 1]),
-            frame(4, 0, &[]),
-            frame(2, 0, &[0; 5]),
-            frame(9, 0, b"x"),
-            frame(99, 0, b"unknown"),
-            frame(DATA, 0, b""),
-            frame(DATA, 0, b"x"),
+            PING_FRAME.to_vec(),
+            frame_bytes(8, 0, &[0, 0, 0, 1]),
+            frame_bytes(4, 0, &[]),
+            frame_bytes(2, 0, &[0; 5]),
+            frame_bytes(9, 0, b"x"),
+            frame_bytes(99, 0, b"unknown"),
+            frame_bytes(DATA_FRAME, 0, b""),
+            frame_bytes(DATA_FRAME, 0, b"x"),
         ];
         for idle in idle {
-            let passed = count_passing(&mut connection(), &idle) as u64;
+            let passed = count_passing(&mut new_connection(), &idle) as u64;
             // Some frames are allowed again while this runs.
             assert!((IDLE_FRAME_BURST..2 * IDLE_FRAME_BURST).contains(&passed), "{idle:?}: {passed}");
         }
-        for busy in [frame(HEADERS, 4, b"a call"), frame(DATA, 0, b"message"), frame(DATA, END_STREAM, b"")] {
-            assert_eq!(count_passing(&mut connection(), &busy), 100_000, "{busy:?}");
+        for busy in [
+            frame_bytes(HEADERS_FRAME, 4, b"a call"),
+            frame_bytes(DATA_FRAME, 0, b"message"),
+            frame_bytes(DATA_FRAME, END_STREAM_FLAG, b""),
+        ] {
+            assert_eq!(count_passing(&mut new_connection(), &busy), 100_000, "{busy:?}");
         }
     }
 
     #[test]
     fn data_and_calls_allow_more_idle_frames() {
-        let update = frame(8, 0, &[0, 0, 0, 1]);
-        let mut connection = connection();
-        connection.count_outgoing(&frame(DATA, 0, b"take").repeat(50_000));
+        let update = frame_bytes(8, 0, &[0, 0, 0, 1]);
+        let mut connection = new_connection();
+        connection.count_outgoing(&frame_bytes(DATA_FRAME, 0, b"take").repeat(50_000));
         assert_eq!(count_passing(&mut connection, &update), 100_000);
-        let call = [frame(HEADERS, 4, b"call"), frame(3, 0, &[0; 4]), update.repeat(3)].concat();
+        let call =
+            [frame_bytes(HEADERS_FRAME, 4, b"call"), frame_bytes(3, 0, &[0; 4]), update.repeat(3)].concat();
         assert_eq!(count_passing(&mut connection, &call), 100_000);
         assert!(count_passing(&mut connection, &update) < 100_000);
     }

@@ -66,12 +66,12 @@ fn malformed_header_error() -> io::Error {
 mod tests {
     use super::*;
 
-    fn header(version_and_command: u8, family: u8, variable: &[u8]) -> Vec<u8> {
+    fn header_bytes(version_and_command: u8, family: u8, variable: &[u8]) -> Vec<u8> {
         let length = u16::try_from(variable.len()).unwrap().to_be_bytes();
         [&SIGNATURE[..], &[version_and_command, family], &length, variable].concat()
     }
 
-    async fn read(bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
+    async fn read_client(bytes: &[u8]) -> Result<(Option<String>, usize), io::ErrorKind> {
         let mut rest = bytes;
         let client = read_proxy_header(&mut rest).await.map_err(|error| error.kind())?;
         Ok((client.map(|client| client.to_string()), rest.len()))
@@ -85,39 +85,39 @@ mod tests {
         ipv6[15] = 9;
         let with_more = [&ipv4[..], &[3, 0, 1, 7]].concat();
         let cases = [
-            (header(0x21, 0x11, &ipv4), Some("192.0.2.7")),
-            (header(0x21, 0x11, &with_more), Some("192.0.2.7")),
-            (header(0x21, 0x21, &ipv6), Some("2001::9")),
-            (header(0x20, 0x00, &[]), None),
-            (header(0x21, 0x00, &[1, 2]), None),
-            (header(0x21, 0x31, &[0; 216]), None),
+            (header_bytes(0x21, 0x11, &ipv4), Some("192.0.2.7")),
+            (header_bytes(0x21, 0x11, &with_more), Some("192.0.2.7")),
+            (header_bytes(0x21, 0x21, &ipv6), Some("2001::9")),
+            (header_bytes(0x20, 0x00, &[]), None),
+            (header_bytes(0x21, 0x00, &[1, 2]), None),
+            (header_bytes(0x21, 0x31, &[0; 216]), None),
         ];
         for (mut bytes, client) in cases {
             bytes.extend(b"PRI *");
-            assert_eq!(read(&bytes).await, Ok((client.map(str::to_owned), 5)), "{bytes:?}");
+            assert_eq!(read_client(&bytes).await, Ok((client.map(str::to_owned), 5)), "{bytes:?}");
         }
     }
 
     #[tokio::test]
     async fn other_bytes_are_rejected() {
         let ipv4 = [0; 12];
-        let mut endless = header(0x21, 0x11, &ipv4);
+        let mut endless = header_bytes(0x21, 0x11, &ipv4);
         endless[14..16].copy_from_slice(&[0xff, 0xff]);
         endless.resize(80_000, 0);
-        let mut signature = header(0x21, 0x11, &ipv4);
+        let mut signature = header_bytes(0x21, 0x11, &ipv4);
         signature[11] = b'!';
         for bytes in [
             endless,
             signature,
-            header(0x11, 0x11, &ipv4),
-            header(0x22, 0x11, &ipv4),
-            header(0x21, 0x41, &ipv4),
-            header(0x21, 0x11, &ipv4[..11]),
-            header(0x21, 0x21, &[0; 35]),
+            header_bytes(0x11, 0x11, &ipv4),
+            header_bytes(0x22, 0x11, &ipv4),
+            header_bytes(0x21, 0x41, &ipv4),
+            header_bytes(0x21, 0x11, &ipv4[..11]),
+            header_bytes(0x21, 0x21, &[0; 35]),
         ] {
-            assert_eq!(read(&bytes).await, Err(io::ErrorKind::InvalidData), "{bytes:?}");
+            assert_eq!(read_client(&bytes).await, Err(io::ErrorKind::InvalidData), "{bytes:?}");
         }
-        let cut = &header(0x21, 0x11, &ipv4)[..20];
-        assert_eq!(read(cut).await, Err(io::ErrorKind::UnexpectedEof));
+        let cut = &header_bytes(0x21, 0x11, &ipv4)[..20];
+        assert_eq!(read_client(cut).await, Err(io::ErrorKind::UnexpectedEof));
     }
 }

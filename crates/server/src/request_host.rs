@@ -83,7 +83,7 @@ fn check_same_host(header: &Authority, authority: &Authority) -> Result<(), Host
 mod tests {
     use super::*;
 
-    fn check(version: Version, uri: &str, headers: &[(&str, &str)]) -> Result<(), String> {
+    fn check_request(version: Version, uri: &str, headers: &[(&str, &str)]) -> Result<(), String> {
         let mut request = Request::builder().version(version).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -94,25 +94,25 @@ mod tests {
     #[test]
     fn an_http1_request_names_one_valid_host() {
         for host in ["x", "cup.example:7600", "127.0.0.1", "[::1]:7600", "my_host", "cup.example:"] {
-            assert_eq!(check(Version::HTTP_11, "/", &[("host", host)]), Ok(()), "{host}");
+            assert_eq!(check_request(Version::HTTP_11, "/", &[("host", host)]), Ok(()), "{host}");
         }
         let invalid =
             ["", "a b", "user@cup.example", "a/b", "<x>", "a:b", "a:99999", "[::1", "[::1]x", "a:1:2"];
         for host in invalid {
-            let refused = check(Version::HTTP_11, "/", &[("host", host)]).unwrap_err();
+            let refused = check_request(Version::HTTP_11, "/", &[("host", host)]).unwrap_err();
             assert!(refused.contains(&format!("the host {host:?} is not valid")), "{refused}");
         }
-        assert!(check(Version::HTTP_11, "/", &[]).unwrap_err().contains("no Host header"));
-        assert_eq!(check(Version::HTTP_10, "/", &[]), Ok(()));
+        assert!(check_request(Version::HTTP_11, "/", &[]).unwrap_err().contains("no Host header"));
+        assert_eq!(check_request(Version::HTTP_10, "/", &[]), Ok(()));
         for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
-            let refused = check(version, "/", &[("host", "x"), ("host", "x")]).unwrap_err();
+            let refused = check_request(version, "/", &[("host", "x"), ("host", "x")]).unwrap_err();
             assert!(refused.contains("has 2 Host headers"), "{refused}");
         }
     }
 
     #[test]
     fn an_http2_request_names_one_host() {
-        let http2 = |uri, headers: &[_]| check(Version::HTTP_2, uri, headers);
+        let http2 = |uri, headers: &[_]| check_request(Version::HTTP_2, uri, headers);
         assert_eq!(http2("http://x:1/", &[]), Ok(()));
         assert_eq!(http2("http://x:1/", &[("host", "X:1")]), Ok(()));
         assert_eq!(http2("http://x/", &[("host", "x:80")]), Ok(()));

@@ -24,7 +24,7 @@ use tonic::Status;
 /// How often the files are read to see whether they have changed.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The ALPN names of the protocols, the preferred one first (RFC 7301, section 6, and RFC 9113, section 3.1).
-const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// The PEM files of a server's certificate, and of the authorities of its clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl TlsFiles {
             None => builder.with_no_client_auth(),
         };
         let mut config = builder.with_single_cert(certificates, key).map_err(unusable)?;
-        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
+        config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).into();
         Ok(TlsSettings { config: Arc::new(config), clients })
     }
 }
@@ -180,7 +180,7 @@ impl ServerTls {
         let settings = self.current.read().unwrap_or_else(PoisonError::into_inner).settings.clone();
         let stream = Box::new(TlsAcceptor::from(settings.config).accept(stream).await?);
         let (_, session) = stream.get_ref();
-        let is_http2 = session.alpn_protocol() == Some(PROTOCOLS[0]);
+        let is_http2 = session.alpn_protocol() == Some(ALPN_PROTOCOLS[0]);
         let protocol = if is_http2 { ClientProtocol::Http2 } else { ClientProtocol::Http1 };
         let refused =
             settings.clients.and_then(|clients| refuse_client(&*clients, session.peer_certificates()));

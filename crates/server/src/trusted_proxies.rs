@@ -107,7 +107,7 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    fn trusted(networks: &[&str]) -> Vec<TrustedProxy> {
+    fn parse_networks(networks: &[&str]) -> Vec<TrustedProxy> {
         networks.iter().map(|network| network.parse().unwrap()).collect()
     }
 
@@ -122,12 +122,12 @@ mod tests {
             let why = wrong.parse::<TrustedProxy>().unwrap_err();
             assert!(why.starts_with(&format!("{wrong:?}")), "{why}");
         }
-        assert!(is_trusted(&trusted(&["10.0.0.0/8"]), "::ffff:10.1.1.1".parse().unwrap()));
+        assert!(is_trusted(&parse_networks(&["10.0.0.0/8"]), "::ffff:10.1.1.1".parse().unwrap()));
     }
 
     #[test]
     fn a_client_is_the_nearest_address_that_is_not_a_proxy() {
-        let proxies = trusted(&["10.0.0.0/8", "2001:db8::/32"]);
+        let proxies = parse_networks(&["10.0.0.0/8", "2001:db8::/32"]);
         let cases: [(&str, &[&str], &str); 10] = [
             // The peer is not a trusted proxy, so its header is ignored.
             ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
@@ -156,7 +156,7 @@ mod tests {
     fn a_channel_depends_on_trusted_proxies_and_local_requests() {
         use VisitorChannel::{Https, Loopback, Plain};
         type Headers = [(&'static str, &'static str)];
-        let proxies = trusted(&["10.0.0.0/8"]);
+        let proxies = parse_networks(&["10.0.0.0/8"]);
         let cases: [(&str, &str, &Headers, VisitorChannel); 14] = [
             ("127.0.0.1", "127.0.0.1", &[], Loopback),
             ("::1", "::1", &[], Loopback),

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 tokio::task_local! {
     /// The unread bytes of this task's call, or of its connection if that has one call at a time. The cell is empty
     /// until counting begins, and contains `None` if the bytes are never counted.
-    static UNREAD: OnceCell<Option<Arc<UnreadBytes>>>;
+    static UNREAD_BYTES: OnceCell<Option<Arc<UnreadBytes>>>;
 }
 
 /// Runs calls, and resets the stream of a client that reads none of a response for too long.
@@ -53,13 +53,13 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
 /// response for as long as `limit`.
 pub(super) async fn abort_if_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
-    let decided = UNREAD.scope(
+    let decided = UNREAD_BYTES.scope(
         OnceCell::new(),
         poll_fn(|context| match call.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Err(done)),
-            Poll::Pending => {
-                UNREAD.with(|unread| unread.get().cloned()).map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
-            }
+            Poll::Pending => UNREAD_BYTES
+                .with(|unread| unread.get().cloned())
+                .map_or(Poll::Pending, |it| Poll::Ready(Ok(it))),
         }),
     );
     match decided.await {
@@ -77,7 +77,7 @@ pub(super) async fn abort_if_unread<T>(limit: Duration, call: impl Future<Output
                     }
                 }
             };
-            UNREAD.scope(OnceCell::from(Some(Arc::clone(&unread))), run).await
+            UNREAD_BYTES.scope(OnceCell::from(Some(Arc::clone(&unread))), run).await
         }
     }
 }
@@ -87,13 +87,13 @@ impl UnreadBytes {
     pub(super) fn of_current_call() -> Arc<Self> {
         let count =
             |unread: &OnceCell<Option<Arc<Self>>>| unread.get_or_init(|| Some(Arc::default())).clone();
-        UNREAD.try_with(count).ok().flatten().unwrap_or_default()
+        UNREAD_BYTES.try_with(count).ok().flatten().unwrap_or_default()
     }
 
     /// Turns off counting for this task's call.
     pub(super) fn disable_for_current_call() {
         // This has no effect if counting has already begun, or the task has no call.
-        let _ = UNREAD.try_with(|unread| unread.set(None));
+        let _ = UNREAD_BYTES.try_with(|unread| unread.set(None));
     }
 
     /// Returns the number of unread bytes.

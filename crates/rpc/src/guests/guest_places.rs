@@ -151,10 +151,10 @@ mod tests {
     use super::*;
     use std::net::Ipv4Addr;
 
-    const TIMEOUT: Duration = Duration::from_mins(2);
+    const IDLE_TIMEOUT: Duration = Duration::from_mins(2);
 
     /// Returns matches with these addresses and idle seconds, numbered from 0.
-    fn matches(listed: &[(u8, u64)]) -> Vec<AddressedMatch> {
+    fn numbered_matches(listed: &[(u8, u64)]) -> Vec<AddressedMatch> {
         let open = |(number, &(from, idle)): (usize, &(u8, u64))| {
             let open = GuestMatch { id: match_id(number), idle: Duration::from_secs(idle) };
             (open, (from > 0).then(|| address(from)))
@@ -190,7 +190,7 @@ mod tests {
             (&[], Total, 9, seconds(120)),
         ];
         for (open, short, newcomer, expected) in cases {
-            let departing = departing_match(&matches(open), short, address(newcomer), TIMEOUT);
+            let departing = departing_match(&numbered_matches(open), short, address(newcomer), IDLE_TIMEOUT);
             assert_eq!(departing, expected.map(match_id), "{open:?} for {newcomer}");
         }
     }

@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    async fn batches() -> BatchService {
+    async fn batch_service() -> BatchService {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         BatchService::new(QuestionScheduler::new(
             arena.clone(),
@@ -255,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_request_is_answered_in_several_responses() {
-        let batches = batches().await;
+        let batches = batch_service().await;
         let requests = tokio_stream::iter([Ok(TestRequest(3)), Ok(TestRequest(11)), Ok(TestRequest(4))]);
         let mut responses = batches.open_batch(&waiting_admin(), requests).unwrap();
         let mut seen = Vec::new();
@@ -273,7 +273,7 @@ mod tests {
             Err(Status::out_of_range("too large")),
             Ok(TestRequest(1)),
         ]);
-        let mut responses = batches().await.open_batch(&waiting_admin(), requests).unwrap();
+        let mut responses = batch_service().await.open_batch(&waiting_admin(), requests).unwrap();
         assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
         assert_eq!(responses.recv().await.unwrap().unwrap_err().code(), Code::OutOfRange);
         assert!(responses.recv().await.is_none());
@@ -281,7 +281,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_idle_batch_is_ended() {
-        let batches = batches().await;
+        let batches = batch_service().await;
         let (asks, requests) = mpsc::channel::<Result<TestRequest, Status>>(1);
         let mut silent = batches.open_batch(&waiting_admin(), ReceiverStream::new(requests)).unwrap();
         assert_eq!(
@@ -307,14 +307,14 @@ mod tests {
         let by = Instant::now() + Duration::from_secs(7);
         let hurried = WaitingCaller { deadline: Some(by), ..waiting_admin() };
         let never = tokio_stream::pending::<Result<TestRequest, Status>>();
-        let mut responses = batches().await.open_batch(&hurried, never).unwrap();
+        let mut responses = batch_service().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
     }
 
     #[tokio::test]
     async fn batches_per_caller_are_limited_and_free_their_place_at_the_end() {
-        let batches = batches().await;
+        let batches = batch_service().await;
         let open = |caller: Caller| {
             batches
                 .open_batch(&waiting_caller(caller), tokio_stream::pending::<Result<TestRequest, Status>>())

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn answer(method: &str, question: &Value) -> Result<Value, OracleQuestionError> {
+    fn answer_with_few_steps(method: &str, question: &Value) -> Result<Value, OracleQuestionError> {
         answer_oracle_question(method, question, &mut Budget::of_steps(1_000))
     }
 
@@ -76,19 +76,21 @@ mod tests {
 
     #[test]
     fn a_question_is_answered_as_json() {
-        let answered = answer("Solve", &json!({ "game": paper_game() })).unwrap();
+        let answered = answer_with_few_steps("Solve", &json!({ "game": paper_game() })).unwrap();
         assert_eq!(
             answered,
             json!({ "winner": 2, "value": 2, "winner_by_first": [2, 2, 1], "optimal_takes": [{ "lo": 1, "hi": 1 }],
                 "ending": "to_move_wins" })
         );
-        let audited = answer("Audit", &json!({ "game": paper_game(), "takes": [2, 1, 1, 1] })).unwrap();
+        let audited =
+            answer_with_few_steps("Audit", &json!({ "game": paper_game(), "takes": [2, 1, 1, 1] })).unwrap();
         assert_eq!(audited["audit"]["winner"], json!(1));
     }
 
     #[test]
     fn faults_of_a_question_are_named() {
-        let words = |method: &str, question: &Value| answer(method, question).unwrap_err().to_string();
+        let words =
+            |method: &str, question: &Value| answer_with_few_steps(method, question).unwrap_err().to_string();
         assert_eq!(
             words("Guess", &json!({})),
             "oracle method \"Guess\" does not exist or needs a server: expected another, such as \"Solve\""
@@ -100,7 +102,8 @@ mod tests {
         let piles: Vec<u64> = vec![9; 12];
         let mut long = paper_game();
         long["piles"] = json!(piles);
-        let error = answer("BuildTree", &json!({ "game": long, "form": "graph" })).unwrap_err();
+        let error =
+            answer_with_few_steps("BuildTree", &json!({ "game": long, "form": "graph" })).unwrap_err();
         let OracleQuestionError::Unanswered(error) = error else { panic!("{error:?}") };
         assert!(matches!(error, QuestionError::TooLong(_) | QuestionError::Refused(_)), "{error:?}");
     }

@@ -25,7 +25,7 @@ enum Change {
     Remove,
 }
 
-fn changes() -> impl Strategy<Value = Vec<(Index, Change)>> {
+fn any_changes() -> impl Strategy<Value = Vec<(Index, Change)>> {
     let change = prop_oneof![
         4 => any::<u8>().prop_map(Change::Set),
         1 => any::<u8>().prop_map(Change::Insert),
@@ -34,7 +34,7 @@ fn changes() -> impl Strategy<Value = Vec<(Index, Change)>> {
     prop::collection::vec((any::<Index>(), change), 0..4)
 }
 
-fn mangled<M: Message + Default>(message: &M, changes: &[(Index, Change)]) -> Option<M> {
+fn mangle_message<M: Message + Default>(message: &M, changes: &[(Index, Change)]) -> Option<M> {
     let mut bytes = message.encode_to_vec();
     for (index, change) in changes {
         let at = index.index(bytes.len().max(1));
@@ -60,7 +60,7 @@ fn ask_mangled<Q: Message + Default, A>(
     changes: &[(Index, Change)],
     answer: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError>,
 ) {
-    let Some(question) = mangled(question, changes) else { return };
+    let Some(question) = mangle_message(question, changes) else { return };
     if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEP_LIMIT)) {
         assert_valid_refusal(&violations);
     }
@@ -68,7 +68,7 @@ fn ask_mangled<Q: Message + Default, A>(
 
 /// Mangles a batch request, and answers all its questions if it can still be decoded.
 fn ask_mangled_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
-    let Some(request) = mangled(request, changes) else { return };
+    let Some(request) = mangle_message(request, changes) else { return };
     let terms = match request.parse_shared_parameters() {
         Ok(terms) => terms,
         Err(violations) => return assert_valid_refusal(&violations),
@@ -84,15 +84,15 @@ fn ask_mangled_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: 
     }
 }
 
-fn game() -> pb::Game {
+fn sample_game() -> pb::Game {
     let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
     (&Game::parse(&[2, 1, 2], &rows, 1, Ending::ToMoveWins).unwrap()).into()
 }
 
 proptest! {
     #[test]
-    fn a_mangled_question_is_answered_or_refused(changes in changes()) {
-        let (game, takes) = (Some(game()), vec![1, 1, 1, 2]);
+    fn a_mangled_question_is_answered_or_refused(changes in any_changes()) {
+        let (game, takes) = (Some(sample_game()), vec![1, 1, 1, 2]);
         ask_mangled(&pb::SolveRequest { game: game.clone() }, &changes, games::solve_game);
         let audit = pb::AuditRequest { game: game.clone(), takes: takes.clone() };
         ask_mangled(&audit, &changes, games::audit_game);
@@ -121,10 +121,10 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_game_of_other_rules_is_answered_or_refused(changes in changes()) {
+    fn a_mangled_game_of_other_rules_is_answered_or_refused(changes in any_changes()) {
         let base = pb::SolveRulesetRequest {
             piles: vec![3, 2],
-            alliance_matrix: game().alliance_matrix,
+            alliance_matrix: sample_game().alliance_matrix,
             ..Default::default()
         };
         for ruleset in lastnim_analysis::general::Ruleset::ALL {
@@ -147,9 +147,9 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_variant_is_answered_or_refused(changes in changes()) {
+    fn a_mangled_variant_is_answered_or_refused(changes in any_changes()) {
         use pb::solve_variant_request::Variant;
-        let alliance_matrix = game().alliance_matrix;
+        let alliance_matrix = sample_game().alliance_matrix;
         let group = |offsets: &[u32]| pb::TiedOffsets { offsets: offsets.to_vec() };
         let row = pb::TiedRow { groups: vec![group(&[0]), group(&[2, 1])] };
         let seats = vec![0, 2];
@@ -165,34 +165,34 @@ proptest! {
     }
 
     #[test]
-    fn a_mangled_request_of_a_batch_is_answered_completely(changes in changes()) {
+    fn a_mangled_request_of_a_batch_is_answered_completely(changes in any_changes()) {
         let position = pb::BatchPosition { piles: vec![2, 3], first: 1 };
         for detail in [pb::SolveDetail::Solution, pb::SolveDetail::Winner] {
             let request = pb::SolveBatchRequest {
-                alliance_matrix: game().alliance_matrix,
+                alliance_matrix: sample_game().alliance_matrix,
                 ending: pb::Ending::LastMoverWins.into(),
                 positions: vec![position.clone(), position.clone()],
                 detail: detail.into(),
             };
             ask_mangled_batch(&request, &changes);
         }
-        let played = pb::AuditRequest { game: Some(game()), takes: vec![1, 1, 1, 2] };
+        let played = pb::AuditRequest { game: Some(sample_game()), takes: vec![1, 1, 1, 2] };
         ask_mangled_batch(&pb::AuditBatchRequest { games: vec![played.clone(), played] }, &changes);
     }
 
     #[test]
     fn a_mangled_record_is_admitted_or_refused_with_a_short_message(
-        changes in changes(),
+        changes in any_changes(),
         unsigned in any::<bool>(),
     ) {
         let record = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
         let admission = RecordPolicy { key: None, unsigned, tournament: None };
-        let Some(given) = mangled(&record, &changes) else { return Ok(()) };
+        let Some(given) = mangle_message(&record, &changes) else { return Ok(()) };
         if let Err(refusal) = admission.admit_message(&given, &mut Budget::unbounded()) {
             prop_assert!(refusal.to_string().len() <= MAX_MESSAGE_BYTES, "{}", refusal);
         }
         let scope = pb::AuditScope { bot: "alice".into(), public_key: record.signer, ..Default::default() };
-        if let Some(scope) = mangled(&scope, &changes) {
+        if let Some(scope) = mangle_message(&scope, &changes) {
             let parsed = parse_request(|field| parse_audit_scope(&scope, field.member("scope")));
             if let Err(violations) = parsed {
                 assert_valid_refusal(&violations);

@@ -45,8 +45,8 @@ pub struct FeedNumber(u64);
 impl FeedNumber {
     /// Returns a number that is unique in this process.
     pub fn draw() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT_NUMBER.fetch_add(1, Ordering::Relaxed))
     }
 }
 
