@@ -483,7 +483,7 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn read(address: &str) -> Result<SiteAddress, String> {
+    fn parse_address(address: &str) -> Result<SiteAddress, String> {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         SiteAddress::parse(path, query)
     }
@@ -555,7 +555,7 @@ mod tests {
             ] {
                 let address = SiteAddress::Page(address.clone(), form);
                 assert!(address.to_string().bytes().all(|byte| byte.is_ascii_graphic()), "{address}");
-                assert_eq!(read(&address.to_string()), Ok(address));
+                assert_eq!(parse_address(&address.to_string()), Ok(address));
             }
         }
     }
@@ -625,7 +625,7 @@ mod tests {
             together,
         ];
         for address in forms.chain(feeds.map(SiteAddress::Feed)).chain(others) {
-            assert_eq!(read(&address.to_string()), Ok(address));
+            assert_eq!(parse_address(&address.to_string()), Ok(address));
         }
     }
 
@@ -642,10 +642,10 @@ mod tests {
             ("/live?feed=/matches", "feed \"/matches\": expected the address of live updates"),
             ("/live?feed=/live?feed=/events", "feed \"/live?feed=/events\": expected the address"),
         ] {
-            let message = read(address).unwrap_err();
+            let message = parse_address(address).unwrap_err();
             assert!(message.contains(why), "{message}");
         }
-        let message = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
+        let message = parse_address(&format!("/matches/{ID}?ply=-1")).unwrap_err();
         assert_eq!(message, "ply \"-1\": expected a whole number from 0 to 4294967295");
     }
 

@@ -62,7 +62,7 @@ static ASSETS: &[Asset] = &[
 
 /// The folder in the addresses of all assets. Its name is a hash of all assets, so that browsers can cache them
 /// forever. Modules import each other from the same folder.
-static FOLDER: LazyLock<String> = LazyLock::new(|| {
+static ASSET_FOLDER: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = blake3::Hasher::new();
     for asset in ASSETS {
         hasher.update(asset.path.as_bytes()).update(&[0]).update(asset.text.as_bytes()).update(&[0]);
@@ -71,14 +71,14 @@ static FOLDER: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// All assets as gzip, in the same order.
-static COMPRESSED: LazyLock<Vec<Bytes>> =
+static GZIPPED_ASSETS: LazyLock<Vec<Bytes>> =
     LazyLock::new(|| ASSETS.iter().map(|asset| gzip_compressed(asset.text.as_bytes())).collect());
 
 impl Asset {
     /// Returns the file at an address given without its leading slash, and whether the address is of this version.
     pub(super) fn find_at_address(path: &str) -> Option<(&'static Self, AssetVersion)> {
         let (folder, name) = path.rsplit_once('/')?;
-        let version = if folder == *FOLDER { AssetVersion::Current } else { AssetVersion::Other };
+        let version = if folder == *ASSET_FOLDER { AssetVersion::Current } else { AssetVersion::Other };
         let hash = folder.strip_prefix(FOLDER_PREFIX)?;
         let is_hash = hash.len() == HASH_DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
         Some((Self::find_named(name).filter(|_| is_hash)?, version))
@@ -91,7 +91,7 @@ impl Asset {
     /// Returns the file, compressed if the browser accepts that.
     pub(super) fn response(&'static self, version: AssetVersion, headers: &HeaderMap) -> PageResponse {
         let index = ASSETS.iter().position(|asset| asset.path == self.path);
-        let compressed = index.filter(|_| accepts_gzip(headers)).map(|index| COMPRESSED[index].clone());
+        let compressed = index.filter(|_| accepts_gzip(headers)).map(|index| GZIPPED_ASSETS[index].clone());
         let is_compressed = compressed.is_some();
         let bytes = compressed.unwrap_or(Bytes::from_static(self.text.as_bytes()));
         let freshness = match version {
@@ -109,7 +109,7 @@ impl Asset {
 
 /// Returns the address of an asset.
 pub(super) fn asset_address(path: &str) -> String {
-    format!("/{}/{path}", *FOLDER)
+    format!("/{}/{path}", *ASSET_FOLDER)
 }
 
 fn accepts_gzip(headers: &HeaderMap) -> bool {
@@ -178,7 +178,7 @@ mod tests {
             assert_eq!(coding_for(accepted), None, "{accepted}");
         }
         let sizes =
-            ASSETS.iter().zip(COMPRESSED.iter()).map(|(asset, bytes)| (asset.text.len(), bytes.len()));
+            ASSETS.iter().zip(GZIPPED_ASSETS.iter()).map(|(asset, bytes)| (asset.text.len(), bytes.len()));
         let (whole, compressed) = sizes.fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
         assert!(compressed * 2 < whole, "{compressed} of {whole} bytes");
     }

@@ -12,7 +12,7 @@ const NUMBER_WIDTH: u64 = 214;
 /// The distance between two piles.
 const PILE_GAP: u64 = 22;
 /// The height above the ground line.
-const HEIGHT: u64 = COLUMN_COUNTERS * COUNTER_STEP + 8;
+const HEIGHT_ABOVE_GROUND: u64 = COLUMN_COUNTERS * COUNTER_STEP + 8;
 /// The height of the labels below the ground line.
 const LABEL_HEIGHT: u64 = 24;
 /// Limits on the size of a drawing.
@@ -70,7 +70,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         let _ = write!(
             drawn,
             "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
-            HEIGHT + LABEL_HEIGHT - 6
+            HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - 6
         );
         x += width + PILE_GAP;
     }
@@ -83,12 +83,12 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         Some(counters) => counters.min(COLUMN_COUNTERS) * COUNTER_STEP,
         None => drawn_piles.max().unwrap_or_default(),
     };
-    let above = HEIGHT - 8 - highest;
-    let (width, height) = (x.max(120), HEIGHT + LABEL_HEIGHT - above);
+    let above = HEIGHT_ABOVE_GROUND - 8 - highest;
+    let (width, height) = (x.max(120), HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - above);
     let words = board_description(&piles, in_play, size);
     let svg = format!(
         "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
-         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
+         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{drawn}</svg>"
     );
     Board { svg, hidden: shown_from }
 }
@@ -103,7 +103,7 @@ fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: 
     let all = counters.saturating_add(removed);
     if all > size.counters {
         let middle = x + NUMBER_WIDTH / 2;
-        let (y, text) = (HEIGHT - 4 * COUNTER_STEP, HEIGHT - 2 * COUNTER_STEP + 5);
+        let (y, text) = (HEIGHT_ABOVE_GROUND - 4 * COUNTER_STEP, HEIGHT_ABOVE_GROUND - 2 * COUNTER_STEP + 5);
         let _ = write!(
             drawn,
             "<rect class=\"counters\" x=\"{x}\" y=\"{y}\" width=\"{NUMBER_WIDTH}\" height=\"{}\" rx=\"6\"/>\
@@ -115,8 +115,10 @@ fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: 
     for counter in 0..all {
         let class = if counter < counters { "counter" } else { "counter taken" };
         let (column, row) = (counter / COLUMN_COUNTERS, counter % COLUMN_COUNTERS);
-        let (cx, cy) =
-            (x + column * COUNTER_STEP + COUNTER_STEP / 2, HEIGHT - row * COUNTER_STEP - COUNTER_STEP / 2);
+        let (cx, cy) = (
+            x + column * COUNTER_STEP + COUNTER_STEP / 2,
+            HEIGHT_ABOVE_GROUND - row * COUNTER_STEP - COUNTER_STEP / 2,
+        );
         let _ = write!(drawn, "<circle class=\"{class}\" cx=\"{cx}\" cy=\"{cy}\" r=\"6.5\"/>");
     }
     all.div_ceil(COLUMN_COUNTERS).max(1) * COUNTER_STEP
@@ -139,7 +141,7 @@ mod tests {
     use lastnim_core::game::{Piles, SeatCount};
 
     /// Draws the position after some takes.
-    fn drawn(piles: &[u64], takes: &[u64]) -> Board {
+    fn draw_after_takes(piles: &[u64], takes: &[u64]) -> Board {
         let seats = SeatCount::new(2).unwrap();
         let mut position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
         let mut last = None;
@@ -150,24 +152,24 @@ mod tests {
         draw_static_board(&position, last)
     }
 
-    fn counts(board: &Board) -> (usize, usize) {
+    fn count_counters(board: &Board) -> (usize, usize) {
         let taken = board.svg.matches("class=\"counter taken\"").count();
         (board.svg.matches("class=\"counter\"").count(), taken)
     }
 
     #[test]
     fn high_piles_are_drawn_as_numbers() {
-        assert_eq!(counts(&drawn(&[2, 3], &[])), (5, 0));
-        assert_eq!(counts(&drawn(&[2, 3], &[1])), (4, 1));
+        assert_eq!(count_counters(&draw_after_takes(&[2, 3], &[])), (5, 0));
+        assert_eq!(count_counters(&draw_after_takes(&[2, 3], &[1])), (4, 1));
         // A pile is still drawn after the take that empties it.
-        let emptied = drawn(&[2, 3], &[3]);
-        assert_eq!(counts(&emptied), (2, 3));
+        let emptied = draw_after_takes(&[2, 3], &[3]);
+        assert_eq!(count_counters(&emptied), (2, 3));
         assert!(emptied.svg.contains("aria-label=\"Piles: 2; the last one is in play\""), "{}", emptied.svg);
-        let over = drawn(&[2], &[2]);
-        assert_eq!(counts(&over), (0, 2));
+        let over = draw_after_takes(&[2], &[2]);
+        assert_eq!(count_counters(&over), (0, 2));
         assert!(over.svg.contains("No counter is left"));
-        let huge = drawn(&[1, i64::MAX as u64], &[7]);
-        assert_eq!(counts(&huge), (1, 0));
+        let huge = draw_after_takes(&[1, i64::MAX as u64], &[7]);
+        assert_eq!(count_counters(&huge), (1, 0));
         assert!(huge.svg.contains(">9223372036854775800</text>"), "{}", huge.svg);
     }
 
@@ -185,8 +187,8 @@ mod tests {
 
     #[test]
     fn only_the_last_of_many_piles_are_drawn() {
-        let board = drawn(&[1; 1_000], &[]);
-        assert_eq!((board.hidden, counts(&board)), (1_000 - 24, (24, 0)));
+        let board = draw_after_takes(&[1; 1_000], &[]);
+        assert_eq!((board.hidden, count_counters(&board)), (1_000 - 24, (24, 0)));
         assert!(board.svg.len() < 10_000);
     }
 }

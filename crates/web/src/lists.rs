@@ -1,7 +1,7 @@
 //! Lists of tournaments, matches and bots, which are split into pages.
 
 use super::address::{PageAddress, PageFormat, cell_link, match_cell_link, tournament_cell_link};
-use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
+use super::match_filter::{FILTER_REASONS, FILTER_STATES, MatchFilter, reason_word, state_word};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
@@ -137,8 +137,10 @@ fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> S
     write_template(&FilterForm {
         action: everything.to_string(),
         bot: filter.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
-        states: STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
-        reasons: REASONS.map(|reason| choice(reason_word(reason), filter.reason == Some(reason))).into(),
+        states: FILTER_STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
+        reasons: FILTER_REASONS
+            .map(|reason| choice(reason_word(reason), filter.reason == Some(reason)))
+            .into(),
     })
 }
 

@@ -19,11 +19,11 @@ pub(super) struct MatchFilter {
 }
 
 /// The states that the filter offers.
-pub(super) const STATES: [pb::MatchState; 4] =
+pub(super) const FILTER_STATES: [pb::MatchState; 4] =
     [pb::MatchState::Open, pb::MatchState::Over, pb::MatchState::Voided, pb::MatchState::Quarantined];
 
 /// The reasons that the filter offers.
-pub(super) const REASONS: [pb::EndReason; 4] =
+pub(super) const FILTER_REASONS: [pb::EndReason; 4] =
     [pb::EndReason::Finished, pb::EndReason::PlyLimit, pb::EndReason::AllForfeited, pb::EndReason::Cancelled];
 
 /// Returns the name of a state in addresses.
@@ -50,10 +50,12 @@ impl QueryPart for MatchFilter {
     fn read(query: &FormFields, _: &str) -> Result<Self, String> {
         let given = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
         let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
-        let state =
-            given("state").map(|given| parse_choice("state", given, &STATES, state_word)).transpose()?;
-        let reason =
-            given("reason").map(|given| parse_choice("reason", given, &REASONS, reason_word)).transpose()?;
+        let state = given("state")
+            .map(|given| parse_choice("state", given, &FILTER_STATES, state_word))
+            .transpose()?;
+        let reason = given("reason")
+            .map(|given| parse_choice("reason", given, &FILTER_REASONS, reason_word))
+            .transpose()?;
         Ok(Self { bot, state, reason })
     }
 

@@ -248,33 +248,39 @@ impl Replay {
 mod tests {
     use super::*;
 
-    fn event(event: Event) -> pb::RecordEvent {
+    fn record_event(event: Event) -> pb::RecordEvent {
         pb::RecordEvent { event: Some(event), ..Default::default() }
     }
 
-    fn replay() -> Replay {
+    fn replay_short_match() -> Replay {
         let bots = ["a", "b", "c"].map(str::to_owned).to_vec();
         let clock = Some(pb::Clock { initial_ms: 500, increment_ms: 20, ..Default::default() });
         let setup = pb::MatchSetup { bots, piles: vec![1, 3], first: 2, clock, ..Default::default() };
         let took = |ply, seat, take| {
-            event(Event::Took(pb::TookEvent { ply, seat, take, charged_us: 90_500, ..Default::default() }))
+            record_event(Event::Took(pb::TookEvent {
+                ply,
+                seat,
+                take,
+                charged_us: 90_500,
+                ..Default::default()
+            }))
         };
         let row = pb::Row { offsets: vec![1, 0, 2] };
         let matrix = pb::AllianceMatrix { rows: vec![row.clone(), row.clone(), row] };
         let events = vec![
-            event(Event::Created(setup)),
-            event(Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix) })),
+            record_event(Event::Created(setup)),
+            record_event(Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix) })),
             took(0, 2, 2),
-            event(Event::Forfeited(pb::ForfeitedEvent { seat: 0, ..Default::default() })),
+            record_event(Event::Forfeited(pb::ForfeitedEvent { seat: 0, ..Default::default() })),
             took(1, 0, 1),
-            event(Event::Ended(pb::EndedEvent { winner: Some(1), ..Default::default() })),
+            record_event(Event::Ended(pb::EndedEvent { winner: Some(1), ..Default::default() })),
         ];
         Replay::of_record(&pb::MatchRecord { events, ..Default::default() }).unwrap()
     }
 
     #[test]
     fn a_match_is_shown_after_any_ply() {
-        let replay = replay();
+        let replay = replay_short_match();
         let shown = |plies| {
             let position = replay.position_after(plies)?;
             Some((position.piles().collect::<Vec<_>>(), position.to_move().index()))
@@ -297,14 +303,14 @@ mod tests {
         let bots = ["a", "b", "c"].map(str::to_owned).to_vec();
         let clock = Some(pb::Clock { initial_ms: 60_000, increment_ms: 20, ..Default::default() });
         let setup = pb::MatchSetup { bots, piles: vec![5, u64::from(plies)], clock, ..Default::default() };
-        let created = event(Event::Created(setup));
+        let created = record_event(Event::Created(setup));
         let (mut whole, mut newest) = (Replay::begin(&created).unwrap(), Replay::begin(&created).unwrap());
         for ply in 0..plies {
             let seat = ply % 3;
             let took = pb::TookEvent { ply, seat, take: 1, charged_us: 40_123, ..Default::default() };
             for event in [
-                event(Event::Took(took)),
-                event(Event::Struck(pb::StruckEvent { seat, ..Default::default() })),
+                record_event(Event::Took(took)),
+                record_event(Event::Struck(pb::StruckEvent { seat, ..Default::default() })),
             ] {
                 whole.push(event.clone());
                 newest.push_newest(event);

@@ -15,7 +15,7 @@ use tonic::codegen::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
 
 /// The Content-Security-Policy: only resources from this server, nothing inline.
-const POLICY: &str =
+const PAGE_POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
 /// The Content-Security-Policy of pages that other sites can show in a frame: no scripts and no forms.
@@ -73,7 +73,7 @@ pub(super) fn body_response(
     let fields: [(HeaderName, &'static str); 5] = [
         (CONTENT_TYPE, content_type),
         (CACHE_CONTROL, cache),
-        (CONTENT_SECURITY_POLICY, POLICY),
+        (CONTENT_SECURITY_POLICY, PAGE_POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "same-origin"),
     ];

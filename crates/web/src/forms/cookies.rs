@@ -109,7 +109,7 @@ mod tests {
     const TEST_COOKIE: SiteCookie =
         SiteCookie { name: "lastnim_test", path: "/test", same_site: SameSite::Strict };
 
-    fn headers(lines: &[&[u8]]) -> HeaderMap {
+    fn cookie_headers(lines: &[&[u8]]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for line in lines {
             headers.append(COOKIE, HeaderValue::from_bytes(line).unwrap());
@@ -128,7 +128,7 @@ mod tests {
             vec![b"other=1".as_slice(), pair.as_bytes()],
             vec![b"a=b; lastnim_test2=c ;; lastnim_test=short;d".as_slice(), pair.as_bytes()],
         ] {
-            let read = TEST_COOKIE.read(&headers(&lines)).unwrap();
+            let read = TEST_COOKIE.read(&cookie_headers(&lines)).unwrap();
             assert_eq!(read.hash(), secret.hash());
         }
         let plain = TEST_COOKIE.set(&secret, VisitorChannel::Loopback);
@@ -151,7 +151,7 @@ mod tests {
             long.as_bytes(),
         ] {
             let shown = String::from_utf8_lossy(line);
-            assert!(TEST_COOKIE.read(&headers(&[line])).is_none(), "{shown:?}");
+            assert!(TEST_COOKIE.read(&cookie_headers(&[line])).is_none(), "{shown:?}");
         }
     }
 }

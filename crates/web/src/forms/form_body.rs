@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use tonic::codegen::http::StatusCode;
 
-    async fn read(content_type: &str, body: impl Into<Bytes>) -> Result<FormFields, StatusCode> {
+    async fn read_form_of_type(content_type: &str, body: impl Into<Bytes>) -> Result<FormFields, StatusCode> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, content_type.parse().unwrap());
         read_form(&headers, Pin::new(&mut FixedBody(Some(body.into()))))
@@ -84,15 +84,22 @@ mod tests {
 
     #[tokio::test]
     async fn only_forms_are_read() {
-        assert_eq!(read(FORM_TYPE, "a=b").await.unwrap().value("a"), "b");
+        assert_eq!(read_form_of_type(FORM_TYPE, "a=b").await.unwrap().value("a"), "b");
         let with_charset = "Application/X-WWW-Form-URLEncoded; charset=UTF-8";
-        assert_eq!(read(with_charset, "").await, Ok(FormFields::default()));
+        assert_eq!(read_form_of_type(with_charset, "").await, Ok(FormFields::default()));
         for other in ["", "text/plain", "multipart/form-data; boundary=x", "application/json", "\u{e9}"] {
-            assert_eq!(read(other, "a=b").await, Err(StatusCode::UNSUPPORTED_MEDIA_TYPE), "{other}");
+            assert_eq!(
+                read_form_of_type(other, "a=b").await,
+                Err(StatusCode::UNSUPPORTED_MEDIA_TYPE),
+                "{other}"
+            );
         }
         let largest = format!("a={}", "x".repeat(MAX_FORM_BYTES - 2));
-        assert_eq!(read(FORM_TYPE, largest.clone()).await.unwrap().value("a").len(), MAX_FORM_BYTES - 2);
-        assert_eq!(read(FORM_TYPE, largest + "x").await, Err(StatusCode::PAYLOAD_TOO_LARGE));
-        assert_eq!(read(FORM_TYPE, "&a".repeat(2_000)).await, Err(StatusCode::BAD_REQUEST));
+        assert_eq!(
+            read_form_of_type(FORM_TYPE, largest.clone()).await.unwrap().value("a").len(),
+            MAX_FORM_BYTES - 2
+        );
+        assert_eq!(read_form_of_type(FORM_TYPE, largest + "x").await, Err(StatusCode::PAYLOAD_TOO_LARGE));
+        assert_eq!(read_form_of_type(FORM_TYPE, "&a".repeat(2_000)).await, Err(StatusCode::BAD_REQUEST));
     }
 }

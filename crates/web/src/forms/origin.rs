@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use tonic::codegen::http::Request;
 
-    fn check(headers: &[(&str, &str)], channel: VisitorChannel) -> bool {
+    fn is_accepted(headers: &[(&str, &str)], channel: VisitorChannel) -> bool {
         let mut request = Request::post("/organise");
         for &(name, value) in headers {
             request = request.header(name, value);
@@ -95,11 +95,11 @@ mod tests {
     fn forms_from_other_sites_are_refused() {
         const HOST: (&str, &str) = ("host", "cup.example:7600");
         let (plain, https) = (VisitorChannel::Loopback, VisitorChannel::Https);
-        assert!(check(&[HOST, ("origin", "http://cup.example:7600")], plain));
-        assert!(check(&[HOST, ("origin", "http://CUP.example:7600")], plain));
-        assert!(check(&[("host", "cup.example"), ("origin", "https://cup.example")], https));
-        assert!(check(&[("host", "cup.example:443"), ("origin", "https://cup.example")], https));
-        assert!(check(
+        assert!(is_accepted(&[HOST, ("origin", "http://cup.example:7600")], plain));
+        assert!(is_accepted(&[HOST, ("origin", "http://CUP.example:7600")], plain));
+        assert!(is_accepted(&[("host", "cup.example"), ("origin", "https://cup.example")], https));
+        assert!(is_accepted(&[("host", "cup.example:443"), ("origin", "https://cup.example")], https));
+        assert!(is_accepted(
             &[("host", "inner:80"), ("origin", "https://cup.example"), (FETCH_SITE, "same-origin")],
             https
         ));
@@ -115,13 +115,15 @@ mod tests {
             "//cup.example:7600",
             "\u{e9}\u{1f980}",
         ] {
-            assert!(!check(&[HOST, ("origin", origin)], plain), "{origin}");
+            assert!(!is_accepted(&[HOST, ("origin", origin)], plain), "{origin}");
         }
         for site in ["cross-site", "same-site", "none", "", "SAME-ORIGIN"] {
             let headers = [HOST, ("origin", "http://cup.example:7600"), (FETCH_SITE, site)];
-            assert!(!check(&headers, plain), "{site}");
+            assert!(!is_accepted(&headers, plain), "{site}");
         }
-        assert!(!check(&[HOST], plain) && !check(&[("origin", "http://cup.example:7600")], plain));
+        assert!(
+            !is_accepted(&[HOST], plain) && !is_accepted(&[("origin", "http://cup.example:7600")], plain)
+        );
     }
 
     #[test]

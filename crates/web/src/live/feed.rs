@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::live::{LiveList, PageParts};
 
-    fn page(event: u64) -> LivePage {
+    fn page_at_event(event: u64) -> LivePage {
         let rows: Vec<_> = (1..=event).map(|number| (number, format!("[{number}]"))).collect();
         let whole = rows.iter().map(|(_, row)| row.as_str()).collect();
         LivePage {
@@ -190,28 +190,28 @@ mod tests {
         }
     }
 
-    async fn next(watcher: &mut FeedWatcher) -> String {
+    async fn next_text(watcher: &mut FeedWatcher) -> String {
         String::from_utf8(watcher.next_message().await.unwrap().to_vec()).unwrap()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_message_is_made_once_for_all_watchers() {
         let feed = FeedPublisher::default();
-        feed.publish(page(1));
+        feed.publish(page_at_event(1));
         let mut watchers = [feed.watch(None), feed.watch(Some(1))];
-        assert!(next(&mut watchers[0]).await.contains("\"takes\":\"[1]\""));
-        assert!(!next(&mut watchers[1]).await.contains("[1]"));
-        feed.publish(page(2));
+        assert!(next_text(&mut watchers[0]).await.contains("\"takes\":\"[1]\""));
+        assert!(!next_text(&mut watchers[1]).await.contains("[1]"));
+        feed.publish(page_at_event(2));
         let sent = [watchers[0].next_message().await.unwrap(), watchers[1].next_message().await.unwrap()];
         assert_eq!(sent[0].as_ptr(), sent[1].as_ptr());
-        feed.publish(page(2));
+        feed.publish(page_at_event(2));
         let began = tokio::time::Instant::now();
-        assert_eq!(next(&mut watchers[0]).await, "event: heartbeat\ndata: {}\n\n");
+        assert_eq!(next_text(&mut watchers[0]).await, "event: heartbeat\ndata: {}\n\n");
         assert_eq!(began.elapsed().as_secs(), HEARTBEAT_INTERVAL.as_secs());
         feed.finish();
         drop(feed);
         for watcher in &mut watchers {
-            let last = next(watcher).await;
+            let last = next_text(watcher).await;
             assert_eq!((last.as_str(), watcher.next_message().await), ("event: end\ndata: {}\n\n", None));
         }
     }
@@ -219,7 +219,7 @@ mod tests {
     #[tokio::test]
     async fn new_and_late_watchers_share_messages() {
         let feed = FeedPublisher::default();
-        feed.publish(page(3));
+        feed.publish(page_at_event(3));
         let mut sent = BTreeMap::new();
         // The number of events is unknown, too large, or each of the possible numbers.
         for after in [None, Some(4), Some(0), Some(1), Some(2), Some(3)] {
@@ -234,7 +234,7 @@ mod tests {
             watcher.next_message().await.unwrap();
         }
         for event in 4..=6 {
-            feed.publish(page(event));
+            feed.publish(page_at_event(event));
         }
         let caught_up = [late[0].next_message().await.unwrap(), late[1].next_message().await.unwrap()];
         assert_eq!(caught_up[0].as_ptr(), caught_up[1].as_ptr());
@@ -243,13 +243,13 @@ mod tests {
     #[tokio::test]
     async fn a_slow_watcher_catches_up_with_one_message() {
         let feed = FeedPublisher::default();
-        feed.publish(page(1));
+        feed.publish(page_at_event(1));
         let mut slow = feed.watch(None);
-        next(&mut slow).await;
+        next_text(&mut slow).await;
         for event in 2..=9 {
-            feed.publish(page(event));
+            feed.publish(page_at_event(event));
         }
-        let caught_up = next(&mut slow).await;
+        let caught_up = next_text(&mut slow).await;
         assert!(
             caught_up.starts_with("retry: 2000\nid: 9\n") && caught_up.contains("[2][3][4][5][6][7][8][9]"),
             "{caught_up}"

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn page(event: u64, board: &str, rows: std::ops::RangeInclusive<u64>) -> LivePage {
+    fn live_page_at(event: u64, board: &str, rows: std::ops::RangeInclusive<u64>) -> LivePage {
         let rows: Vec<_> = rows.map(|number| (number, format!("<tr>{number}</tr>"))).collect();
         let whole = rows.iter().map(|(_, row)| row.as_str()).collect();
         LivePage {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn only_changed_parts_are_sent() {
-        let (before, now) = (page(5, "five", 3..=5), page(7, "seven", 3..=7));
+        let (before, now) = (live_page_at(5, "five", 3..=5), live_page_at(7, "seven", 3..=7));
         assert_eq!(now.message_since(TabState::Page(&now)), None);
         let (id, data) = parse_message(&now, TabState::Page(&before)).unwrap();
         assert_eq!(id, "id: 7");
@@ -150,7 +150,7 @@ mod tests {
     fn an_announcement_is_sent_once() {
         let with = |event, announced: &str| LivePage {
             announcement: announced.to_owned(),
-            ..page(event, "board", 3..=event)
+            ..live_page_at(event, "board", 3..=event)
         };
         let announced = |now: LivePage, before: LivePage| {
             parse_message(&now, TabState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_returning_tab_gets_missing_rows_or_the_whole_list() {
-        let now = page(7, "seven", 3..=7);
+        let now = live_page_at(7, "seven", 3..=7);
         let sent = |shown| parse_message(&now, shown).unwrap().1;
         let (all, whole) = (sent(TabState::Unknown), "<tr>3</tr><tr>4</tr><tr>5</tr><tr>6</tr><tr>7</tr>");
         assert_eq!(all["parts"], json!({ "board": "seven", "seats": "same", "takes": whole }));

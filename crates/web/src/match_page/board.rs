@@ -325,7 +325,7 @@ mod tests {
     use pb::record_event::Event;
 
     /// Draws the last position of a match.
-    fn drawn(piles: &[u64], takes: &[u64]) -> String {
+    fn draw_last_position(piles: &[u64], takes: &[u64]) -> String {
         drawn_as(BoardMode::Links, piles, takes)
     }
 
@@ -351,25 +351,25 @@ mod tests {
         MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &outcomes, mode }.html()
     }
 
-    fn counts(html: &str) -> [usize; 3] {
+    fn count_drawn(html: &str) -> [usize; 3] {
         ["class=\"stack", "class=\"counter", "<i><svg"].map(|part| html.matches(part).count())
     }
 
     #[test]
     fn piles_and_takes_stay_on_the_board() {
-        let html = drawn(&[2, 3], &[1, 2, 1]);
-        assert_eq!(counts(&html), [2, 1, 4], "{html}");
+        let html = draw_last_position(&[2, 3], &[1, 2, 1]);
+        assert_eq!(count_drawn(&html), [2, 1, 4], "{html}");
         assert!(html.contains("Take 2: bob took 2 of 2") && html.contains("data-take=\"1\""), "{html}");
         assert!(html.contains("piles of 1, 0; pile 1 is in play"), "{html}");
-        let over = drawn(&[1], &[1]);
-        assert_eq!(counts(&over), [1, 0, 1]);
+        let over = draw_last_position(&[1], &[1]);
+        assert_eq!(count_drawn(&over), [1, 0, 1]);
         assert!(over.contains("no counter is left") && !over.contains("in-play"), "{over}");
     }
 
     #[test]
     fn a_high_pile_is_drawn_with_a_gap() {
-        let html = drawn(&[1, i64::MAX as u64], &[7, 1]);
-        assert_eq!(counts(&html), [2, 1 + 9, 2], "{html}");
+        let html = draw_last_position(&[1, i64::MAX as u64], &[7, 1]);
+        assert_eq!(count_drawn(&html), [2, 1 + 9, 2], "{html}");
         assert!(html.contains("9223372036854775790 more") && html.contains("×7"), "{html}");
         assert!(html.contains("data-take=\"9223372036854775799\""), "{html}");
     }
@@ -378,15 +378,15 @@ mod tests {
     fn a_preview_has_no_links() {
         let html = drawn_as(BoardMode::Preview, &[1, 2, 3, 4, 5, 6, 7, 13], &[4, 1]);
         assert!(!html.contains("<a ") && !html.contains("href"), "{html}");
-        assert_eq!(counts(&html), [6, 3 + 4 + 5 + 6 + 7 + 8, 2], "{html}");
+        assert_eq!(count_drawn(&html), [6, 3 + 4 + 5 + 6 + 7 + 8, 2], "{html}");
         assert!(html.contains("×4") && html.contains("role=\"img\""), "{html}");
     }
 
     #[test]
     fn the_drawing_of_a_long_match_is_bounded() {
-        let many = drawn(&[1; 1_000], &[1; 500]);
+        let many = draw_last_position(&[1; 1_000], &[1; 500]);
         assert!(many.contains("Piles 489 to 512, out of 1000.") && many.len() < 30_000, "{many}");
-        let high = drawn(&[1_000], &[1; 900]);
+        let high = draw_last_position(&[1_000], &[1; 900]);
         assert!(high.contains("894 taken") && high.len() < 10_000, "{high}");
     }
 }

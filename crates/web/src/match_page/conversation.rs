@@ -228,19 +228,23 @@ mod tests {
     use pb::record_event::Event;
     use pb::talk_content::Content;
 
-    fn event(event: Event) -> pb::RecordEvent {
+    fn record_event(event: Event) -> pb::RecordEvent {
         pb::RecordEvent { event: Some(event), ..Default::default() }
     }
 
-    fn begin(bots: &[&str], rounds: u32, privacy: pb::TalkPrivacy) -> Replay {
+    fn begin_replay(bots: &[&str], rounds: u32, privacy: pb::TalkPrivacy) -> Replay {
         let bots = bots.iter().map(ToString::to_string).collect();
         let talk = Some(pb::Talk { rounds, privacy: privacy.into(), pacts: true, ..Default::default() });
         let setup = pb::MatchSetup { bots, piles: vec![3], talk, ..Default::default() };
-        Replay::begin(&event(Event::Created(setup))).unwrap()
+        Replay::begin(&record_event(Event::Created(setup))).unwrap()
     }
 
-    fn said((seat, round, number): (u32, u32, u32), to: &[u32], content: Option<Content>) -> pb::RecordEvent {
-        event(Event::Said(pb::SaidEvent {
+    fn said_event(
+        (seat, round, number): (u32, u32, u32),
+        to: &[u32],
+        content: Option<Content>,
+    ) -> pb::RecordEvent {
+        record_event(Event::Said(pb::SaidEvent {
             seat,
             round,
             number,
@@ -252,62 +256,74 @@ mod tests {
         }))
     }
 
-    fn heard(round: u32) -> pb::RecordEvent {
-        event(Event::Heard(pb::HeardEvent { round }))
+    fn heard_event(round: u32) -> pb::RecordEvent {
+        record_event(Event::Heard(pb::HeardEvent { round }))
     }
 
-    fn revealed(rows: &[[u32; 3]]) -> pb::RecordEvent {
+    fn revealed_event(rows: &[[u32; 3]]) -> pb::RecordEvent {
         let rows = rows.iter().map(|row| pb::Row { offsets: row.to_vec() }).collect();
-        event(Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(pb::AllianceMatrix { rows }) }))
+        record_event(Event::Revealed(pb::RevealedEvent {
+            alliance_matrix: Some(pb::AllianceMatrix { rows }),
+        }))
     }
 
-    fn html(replay: &Replay) -> String {
+    fn conversation_html(replay: &Replay) -> String {
         Conversation { replay, seats: &Seats::of_setup(&replay.setup) }.html()
     }
 
     /// Returns the text of a page, with one space between words.
-    fn words(html: &str) -> String {
+    fn page_words(html: &str) -> String {
         let texts = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
         texts.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn text(words: &str) -> Content {
+    fn text_content(words: &str) -> Content {
         Content::Text(words.to_owned())
     }
 
     #[test]
     fn a_match_without_talk_has_no_conversation() {
-        let mut replay = begin(&["ann", "bob"], 1, pb::TalkPrivacy::Open);
+        let mut replay = begin_replay(&["ann", "bob"], 1, pb::TalkPrivacy::Open);
         replay.setup.talk = None;
-        assert_eq!((html(&replay), open_round(&replay)), (String::new(), None));
+        assert_eq!((conversation_html(&replay), open_round(&replay)), (String::new(), None));
     }
 
     #[test]
     fn a_round_is_shown_when_it_has_ended() {
-        let mut replay = begin(&["ann", "bob", "cleo"], 2, pb::TalkPrivacy::Private);
+        let mut replay = begin_replay(&["ann", "bob", "cleo"], 2, pb::TalkPrivacy::Private);
         assert_eq!(open_round(&replay), Some(1));
-        assert!(words(&html(&replay)).ends_with("Private messages stay private. Round 1 is open."));
+        assert!(
+            page_words(&conversation_html(&replay))
+                .ends_with("Private messages stay private. Round 1 is open.")
+        );
         let claim = Some(Content::Claim(pb::Row { offsets: vec![1, 0, 2] }));
-        for message in [said((2, 0, 0), &[], claim), said((0, 0, 0), &[], Some(text("hello"))), heard(0)] {
+        for message in [
+            said_event((2, 0, 0), &[], claim),
+            said_event((0, 0, 0), &[], Some(text_content("hello"))),
+            heard_event(0),
+        ] {
             replay.push(message);
         }
         assert_eq!(
             heard_sentence(&replay, 0).plain(&Seats::of_setup(&replay.setup)),
             "Round 1 of the talk is over, with 2 messages to everyone."
         );
-        let shown = words(&html(&replay));
+        let shown = page_words(&conversation_html(&replay));
         assert!(
             shown.ends_with(
                 "Round 2 is open. Round 1 2 messages ann said to everyone: “hello” cleo told everyone that it wants ann, then cleo, then bob to win."
             ),
             "{shown}"
         );
-        for event in [heard(1), revealed(&[[0, 1, 2], [0, 1, 2], [0, 1, 2]]), said((0, 0, 1), &[1, 2], None)]
-        {
+        for event in [
+            heard_event(1),
+            revealed_event(&[[0, 1, 2], [0, 1, 2], [0, 1, 2]]),
+            said_event((0, 0, 1), &[1, 2], None),
+        ] {
             replay.push(event);
         }
         assert_eq!(open_round(&replay), None);
-        let shown = words(&html(&replay));
+        let shown = page_words(&conversation_html(&replay));
         assert!(
             shown.ends_with(
                 "ann said to everyone: “hello” ann sent a private message to bob and cleo. cleo told everyone that it wants ann, then cleo, then bob to win. It declared something else. Round 2 no message to everyone"
@@ -325,24 +341,28 @@ mod tests {
         let all = vec![member(0, &[(2, 0), (2, 1)]), member(1, &[(2, 1)]), member(2, &[])];
         let offer = |members| Some(Content::Offer(pb::Pact { members }));
         let accept = |seat| Some(Content::Accept(pb::OfferId { seat, round: 0, number: 0 }));
-        let mut replay = begin(&["ann", "bob", "cleo"], 2, pb::TalkPrivacy::Open);
+        let mut replay = begin_replay(&["ann", "bob", "cleo"], 2, pb::TalkPrivacy::Open);
         let talk = [
-            said((2, 0, 0), &[], offer(vec![member(1, &[]), member(2, &[(1, 0)])])),
-            said((0, 0, 0), &[], offer(all)),
-            heard(0),
-            said((1, 1, 0), &[], accept(0)),
+            said_event((2, 0, 0), &[], offer(vec![member(1, &[]), member(2, &[(1, 0)])])),
+            said_event((0, 0, 0), &[], offer(all)),
+            heard_event(0),
+            said_event((1, 1, 0), &[], accept(0)),
         ];
         for event in talk {
             replay.push(event);
         }
-        let shown = words(&html(&replay));
+        let shown = page_words(&conversation_html(&replay));
         assert!(shown.contains("ann offered pact 1 to bob and cleo. cleo offered pact 2 to bob."), "{shown}");
         assert!(shown.contains("Pact 1 is not signed yet. Not accepted by cleo. ann would promise to prefer cleo to ann, and cleo to bob."), "{shown}");
-        let rest = [said((2, 1, 0), &[], accept(0)), heard(1), revealed(&[[2, 1, 0], [0, 1, 2], [0, 1, 2]])];
+        let rest = [
+            said_event((2, 1, 0), &[], accept(0)),
+            heard_event(1),
+            revealed_event(&[[2, 1, 0], [0, 1, 2], [0, 1, 2]]),
+        ];
         for event in rest {
             replay.push(event);
         }
-        let shown = words(&html(&replay));
+        let shown = page_words(&conversation_html(&replay));
         assert!(shown.contains("bob accepted pact 1. cleo accepted pact 1."), "{shown}");
         assert!(
             shown.ends_with(
@@ -354,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_seat_that_declared_no_row_in_time_is_not_blamed() {
-        let mut replay = begin(&["ann", "bob"], 2, pb::TalkPrivacy::Open);
+        let mut replay = begin_replay(&["ann", "bob"], 2, pb::TalkPrivacy::Open);
         let relations = vec![pb::PactRelation { before: 1, after: 0 }];
         let members =
             vec![pb::PactMember { seat: 0, relations }, pb::PactMember { seat: 1, relations: Vec::new() }];
@@ -362,30 +382,34 @@ mod tests {
         let late =
             pb::DeclaredEvent { seat: 0, defaulted: pb::RowDefault::Late.into(), ..Default::default() };
         for event in [
-            said((0, 0, 0), &[], Some(Content::Offer(pb::Pact { members }))),
-            said((0, 0, 1), &[], Some(Content::Claim(pb::Row { offsets: vec![1, 0] }))),
-            heard(0),
-            said((1, 1, 0), &[], Some(accepted)),
-            heard(1),
-            event(Event::Declared(late)),
+            said_event((0, 0, 0), &[], Some(Content::Offer(pb::Pact { members }))),
+            said_event((0, 0, 1), &[], Some(Content::Claim(pb::Row { offsets: vec![1, 0] }))),
+            heard_event(0),
+            said_event((1, 1, 0), &[], Some(accepted)),
+            heard_event(1),
+            record_event(Event::Declared(late)),
         ] {
             replay.push(event);
         }
         let rows = [[0, 1], [0, 1]].map(|offsets| pb::Row { offsets: offsets.to_vec() }).to_vec();
-        replay.push(event(Event::Revealed(pb::RevealedEvent {
+        replay.push(record_event(Event::Revealed(pb::RevealedEvent {
             alliance_matrix: Some(pb::AllianceMatrix { rows }),
         })));
-        let shown = words(&html(&replay));
+        let shown = page_words(&conversation_html(&replay));
         let promised = "ann promised to prefer bob to ann. It declared no valid order in time.";
         assert!(shown.contains(promised) && !shown.contains("something else"), "{shown}");
     }
 
     #[test]
     fn hostile_texts_are_escaped_and_isolated() {
-        let mut replay = begin(&["<b>", "\"'&"], 1, pb::TalkPrivacy::Open);
-        replay.push(said((0, 0, 0), &[1], Some(text("\u{202e}</q></ul><script>alert(1)</script>"))));
-        replay.push(heard(0));
-        let html = html(&replay);
+        let mut replay = begin_replay(&["<b>", "\"'&"], 1, pb::TalkPrivacy::Open);
+        replay.push(said_event(
+            (0, 0, 0),
+            &[1],
+            Some(text_content("\u{202e}</q></ul><script>alert(1)</script>")),
+        ));
+        replay.push(heard_event(0));
+        let html = conversation_html(&replay);
         assert!(html.contains("“<bdi>\u{202e}&#60;/q&#62;&#60;/ul&#62;&#60;script&#62;"), "{html}");
         assert!(html.contains("&#60;b&#62;</span> said to ") && !html.contains("<b>"), "{html}");
     }
@@ -394,12 +418,14 @@ mod tests {
     fn rounds_of_a_long_conversation_are_folded() {
         let bots = ["a", "b", "c", "d", "e", "f", "g", "h"];
         for (messages, is_open) in [(0..3, true), (0..4, false)] {
-            let mut replay = begin(&bots, 4, pb::TalkPrivacy::Open);
+            let mut replay = begin_replay(&bots, 4, pb::TalkPrivacy::Open);
             for number in messages {
-                (0..8).for_each(|seat| replay.push(said((seat, 0, number), &[], Some(text("x")))));
+                for seat in 0..8 {
+                    replay.push(said_event((seat, 0, number), &[], Some(text_content("x"))));
+                }
             }
-            replay.push(heard(0));
-            assert_eq!(html(&replay).contains("<details class=\"fold\" open>"), is_open);
+            replay.push(heard_event(0));
+            assert_eq!(conversation_html(&replay).contains("<details class=\"fold\" open>"), is_open);
         }
     }
 }

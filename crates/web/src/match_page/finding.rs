@@ -22,7 +22,7 @@ pub(super) fn decisive_ply(audit: &pb::Audit) -> u32 {
 }
 
 /// Says who won and because of which take, or how the match stands.
-pub(super) fn headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
+pub(super) fn match_headline(game: &pb::Match, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
     if !game.void_reason.is_empty() {
         return Sentence::of(format!("This match does not count: {}", game.void_reason));
     }
@@ -75,7 +75,11 @@ fn take_text(ply: &pb::PlyAudit) -> String {
 }
 
 /// States the rule by which a seat wins, how many takes were errors, and who would have won under optimal play.
-pub(super) fn summary(shown: &pb::GetMatchResponse, replay: &Replay, audit: Option<&pb::Audit>) -> Sentence {
+pub(super) fn match_summary(
+    shown: &pb::GetMatchResponse,
+    replay: &Replay,
+    audit: Option<&pb::Audit>,
+) -> Sentence {
     let draft = Sentence::of("When no counter is left, ").strong(match replay.setup.ending() {
         pb::Ending::LastMoverWins => "the seat that took the last one wins",
         _ => "the seat to move wins",
@@ -233,7 +237,7 @@ pub(super) fn forfeit_reason_text(reason: pb::ForfeitReason) -> &'static str {
 }
 
 /// Describes the latest event for screen readers; empty if there is nothing to say.
-pub(super) fn announcement(replay: &Replay, seats: &Seats) -> String {
+pub(super) fn event_announcement(replay: &Replay, seats: &Seats) -> String {
     let newest = replay.newest_takes().next().filter(|take| take.event == replay.events);
     let draft = match newest {
         Some(_) => Some(take_sentence(replay, None, replay.plies())),

@@ -9,7 +9,7 @@ use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 
 /// The number of shades.
-const SHADES: usize = 9;
+const SHADE_COUNT: usize = 9;
 /// The shade of a cost of 0.
 const ZERO_COST_SHADE: i32 = 5;
 /// With more seats than this, cells have plain numbers, and the table of costs leaves out seats without costs.
@@ -50,7 +50,7 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
     let (count, is_crowded) = (seats.count(), seats.count() > MAX_ROOMY_SEATS);
     let cell = |seat: usize, winner: usize| {
         let rank = preference_rank(replay, seat, winner).unwrap_or_default();
-        let shade = SHADES - rank * (SHADES - 1) / (count - 1).max(1);
+        let shade = SHADE_COUNT - rank * (SHADE_COUNT - 1) / (count - 1).max(1);
         let won = if outlined == Some(winner) { " won" } else { "" };
         let words = if is_crowded { (rank + 1).to_string() } else { ordinal_text(rank) };
         HeatCell { class: format!("step-{shade}{won}"), words }

@@ -46,7 +46,7 @@ impl LoadedMatch {
         match &self.replay {
             Some(replay) => {
                 let seats = Seats::of_setup(&replay.setup);
-                finding::headline(&self.game(), replay, self.shown.audit.as_ref()).plain(&seats)
+                finding::match_headline(&self.game(), replay, self.shown.audit.as_ref()).plain(&seats)
             }
             None => outcome_line(&self.game()),
         }
@@ -149,7 +149,7 @@ pub(crate) async fn embedded_match(
             mode: BoardMode::Embedded,
         };
         let html = format!("<div class=\"match-board\">{}</div>", board.html());
-        let headline = finding::headline(&read.game(), replay, audit).html(seats);
+        let headline = finding::match_headline(&read.game(), replay, audit).html(seats);
         Ok(Page::of_html(address, title, html).with_summary(sentence).with_heading(headline))
     });
     Ok(content.with_lifetime(lifetime))

@@ -178,7 +178,7 @@ impl MatchAtPly<'_> {
             Some(_) => headline,
             None => join_first_items(&self.replay.setup.bots),
         };
-        let summary = finding::summary(self.shown, self.replay, self.audit()).plain(&seats);
+        let summary = finding::match_summary(self.shown, self.replay, self.audit()).plain(&seats);
         let MatchExtras { transcripts, proof } = around;
         let content = MatchContent { transcripts, proof, ..self.content(&seats)? };
         let page = Page::of_html(address, title, write_template(&content));
@@ -221,7 +221,7 @@ impl MatchAtPly<'_> {
         let rows = if self.replay.end.is_some() { Vec::new() } else { take_list.numbered_rows() };
         let whole = write_template(&content.as_takes());
         let list = Some(LiveList { id: "takes", whole, rows });
-        let announcement = finding::announcement(self.replay, &seats);
+        let announcement = finding::event_announcement(self.replay, &seats);
         Ok(LivePage { event: Some(self.replay.events), parts, list, announcement })
     }
 
@@ -258,7 +258,7 @@ impl MatchAtPly<'_> {
         let asked_for = mover.map(|seat| QuestionPlace { seat, ply: last });
         let words = asked_for.zip(self.words).and_then(|(place, words)| words.get(&place).cloned());
         Ok(MatchContent {
-            state_html: finding::summary(self.shown, replay, audit).html(seats),
+            state_html: finding::match_summary(self.shown, replay, audit).html(seats),
             seat_count: seats.count(),
             board_html: board.html(),
             seat_list: (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect(),
@@ -294,7 +294,7 @@ impl MatchAtPly<'_> {
 
     fn headline(&self) -> Sentence {
         let game = self.shown.r#match.clone().unwrap_or_default();
-        finding::headline(&game, self.replay, self.audit())
+        finding::match_headline(&game, self.replay, self.audit())
     }
 
     fn audit(&self) -> Option<&pb::Audit> {

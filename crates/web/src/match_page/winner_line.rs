@@ -227,7 +227,7 @@ mod tests {
         LineAtPly { id, replay: &replay, seats: &seats, audit: &audit, ply: 1 }.html()
     }
 
-    fn counts(html: &str) -> [usize; 4] {
+    fn count_parts(html: &str) -> [usize; 4] {
         ["class=\"lane\"", "class=\"run ", "class=\"fall\"", "<a href="]
             .map(|part| html.matches(part).count())
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn each_seat_has_a_lane_and_each_error_a_mark() {
         let html = draw_line(3, &[2, 2, 0, 0, 0, 1]);
-        assert_eq!(counts(&html), [3, 3, 2, 6], "{html}");
+        assert_eq!(count_parts(&html), [3, 3, 2, 6], "{html}");
         assert!(html.contains("x=\"33.33%\" y=\"95\""), "after the second take: {html}");
         assert!(html.contains("after take 1 of 0: bot2 wins under optimal play"), "{html}");
     }
@@ -243,10 +243,10 @@ mod tests {
     #[test]
     fn a_crowded_or_long_match_has_fewer_lanes_and_links() {
         let html = draw_line(32, &[30, 30, 4]);
-        assert_eq!(counts(&html)[0], 2, "{html}");
+        assert_eq!(count_parts(&html)[0], 2, "{html}");
         assert!(html.contains("Only seats that would win"), "{html}");
         let long = draw_line(3, &[0; 1_000]);
-        assert_eq!(counts(&long), [3, 1, 0, 100]);
+        assert_eq!(count_parts(&long), [3, 1, 0, 100]);
         assert!(!long.contains("class=\"amount\""), "{long}");
         let restless: Vec<_> = (0..1_000).map(|index| index % 2).collect();
         assert_eq!(draw_line(2, &restless), "");

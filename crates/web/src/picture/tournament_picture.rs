@@ -261,12 +261,16 @@ fn row_y_coordinates() -> impl Iterator<Item = f64> {
 mod tests {
     use super::*;
 
-    fn rated(bot: &str, (low, points, high): (f64, f64, f64)) -> pb::Standing {
+    fn rated_line(bot: &str, (low, points, high): (f64, f64, f64)) -> pb::Standing {
         let rating = pb::BotRating { points, low, high, ..Default::default() };
         pb::Standing { bot: bot.into(), rating: Some(rating), matches: 9, ..Default::default() }
     }
 
-    fn drawn(state: pb::TournamentState, standings: Vec<pb::Standing>, verdict: Option<Verdict>) -> Picture {
+    fn draw_tournament(
+        state: pb::TournamentState,
+        standings: Vec<pb::Standing>,
+        verdict: Option<Verdict>,
+    ) -> Picture {
         let settings = pb::TournamentSettings { title: "Cup <1>".into(), ..Default::default() };
         let tournament = pb::Tournament {
             state: state.into(),
@@ -283,11 +287,11 @@ mod tests {
     #[test]
     fn bots_that_may_be_better_are_named() {
         let standings = vec![
-            pb::Standing { place: 1, ..rated("top", (1500.0, 1600.0, 1700.0)) },
-            pb::Standing { place: 2, ..rated("near", (1450.0, 1500.0, 1550.0)) },
-            pb::Standing { place: 3, ..rated("low", (1300.0, 1350.0, 1400.0)) },
+            pb::Standing { place: 1, ..rated_line("top", (1500.0, 1600.0, 1700.0)) },
+            pb::Standing { place: 2, ..rated_line("near", (1450.0, 1500.0, 1550.0)) },
+            pb::Standing { place: 3, ..rated_line("low", (1300.0, 1350.0, 1400.0)) },
         ];
-        let picture = drawn(pb::TournamentState::Running, standings, None);
+        let picture = draw_tournament(pb::TournamentState::Running, standings, None);
         assert_eq!(picture.headline, "top leads");
         assert!(picture.sentence.contains(" be ahead of it: near."), "{}", picture.sentence);
         assert_eq!(picture.drawing.matches(PictureColour::GOOD).count(), 4, "{}", picture.drawing);
@@ -304,7 +308,7 @@ mod tests {
             matches: 4,
             ..Default::default()
         };
-        let won = drawn(pb::TournamentState::Finished, vec![line(1, "ann"), line(2, "bob")], None);
+        let won = draw_tournament(pb::TournamentState::Finished, vec![line(1, "ann"), line(2, "bob")], None);
         assert_eq!(
             (won.headline.as_str(), won.sentence.as_str()),
             (
@@ -312,9 +316,13 @@ mod tests {
                 "It won 3 of 4 matches. There are no ratings, which would show how sure this ranking is."
             )
         );
-        let shared = drawn(pb::TournamentState::Running, vec![line(1, "ann"), line(1, "bob")], None);
+        let shared =
+            draw_tournament(pb::TournamentState::Running, vec![line(1, "ann"), line(1, "bob")], None);
         assert_eq!(shared.headline, "ann and bob share the lead");
-        assert_eq!(drawn(pb::TournamentState::Open, vec![], None).headline, "No bot has joined yet");
+        assert_eq!(
+            draw_tournament(pb::TournamentState::Open, vec![], None).headline,
+            "No bot has joined yet"
+        );
     }
 
     #[test]
@@ -322,10 +330,11 @@ mod tests {
         let bot = |bot: &str, out_in| pb::KnockoutBot { bot: bot.into(), out_in, ..Default::default() };
         let knockout = |bots| Some(Verdict::Knockout(pb::KnockoutVerdict { bots }));
         let over = knockout(vec![bot("ann", None), bot("bob", Some(1))]);
-        let picture = drawn(pb::TournamentState::Finished, vec![rated("ann", (0.0, 1.0, 2.0))], over);
+        let picture =
+            draw_tournament(pb::TournamentState::Finished, vec![rated_line("ann", (0.0, 1.0, 2.0))], over);
         assert_eq!(picture.headline, "ann is champion");
         let open = knockout(vec![bot("ann", None), bot("bob", None), bot("eve", Some(0))]);
-        let picture = drawn(pb::TournamentState::Running, vec![], open);
+        let picture = draw_tournament(pb::TournamentState::Running, vec![], open);
         assert_eq!(picture.headline, "2 bots are still in");
         assert!(picture.drawing.contains("out in round 1"), "{}", picture.drawing);
     }

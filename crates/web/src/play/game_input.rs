@@ -23,17 +23,17 @@ const MAX_DECLARATION: Duration = Duration::from_mins(10);
 const OPPONENT_PREFIX: &str = "against-";
 
 /// Piles to choose from: value, text and counters.
-pub(super) const SIZES: [(&str, &str, &[u64]); 4] = [
+pub(super) const PILE_CHOICES: [(&str, &str, &[u64]); 4] = [
     ("small", "small: 3, 4, 5", &[3, 4, 5]),
     ("middle", "middle: 6, 3, 7, 5", &[6, 3, 7, 5]),
     ("large", "large: 8, 5, 9, 4, 10, 7", &[8, 5, 9, 4, 10, 7]),
     ("high", "high: 21, 34", &[21, 34]),
 ];
 /// Clocks to choose from: seconds and text.
-pub(super) const TIMES: [(&str, &str); 3] =
+pub(super) const CLOCK_CHOICES: [(&str, &str); 3] =
     [("300", "5 minutes for the whole game"), ("900", "15 minutes"), ("3600", "an hour")];
 /// Seats to choose from: value and text.
-pub(super) const SEATS: [(&str, &str); 6] = [
+pub(super) const SEAT_CHOICES: [(&str, &str); 6] = [
     ("drawn", "random"),
     ("0", "I move first"),
     ("1", "I move second"),
@@ -42,7 +42,7 @@ pub(super) const SEATS: [(&str, &str); 6] = [
     ("4", "I move fifth"),
 ];
 /// Sources of rows to choose from: value and text.
-pub(super) const ROWS: [(&str, &str); 2] = [
+pub(super) const ROW_CHOICES: [(&str, &str); 2] = [
     ("standard", "each seat itself, then the seats after it"),
     ("declared", "each seat chooses whom it wants to see win"),
 ];
@@ -154,9 +154,10 @@ impl GameInput {
 
     fn read_piles(&self) -> Result<Vec<u64>, String> {
         if self.piles.trim().is_empty() {
-            let found = SIZES.iter().find(|(size, ..)| *size == self.size).map(|(.., piles)| piles.to_vec());
+            let found =
+                PILE_CHOICES.iter().find(|(size, ..)| *size == self.size).map(|(.., piles)| piles.to_vec());
             return found.ok_or_else(|| {
-                let sizes = SIZES.map(|(size, ..)| size).join(", ");
+                let sizes = PILE_CHOICES.map(|(size, ..)| size).join(", ");
                 format!("size {:?}: expected one of {sizes}", self.size)
             });
         }
@@ -178,10 +179,10 @@ impl GameInput {
         }
         let seat = self.seat.parse().ok().filter(|&seat| seat < seats).map(Some);
         seat.ok_or_else(|| {
-            let chosen = SEATS.iter().find(|(value, _)| *value == self.seat);
+            let chosen = SEAT_CHOICES.iter().find(|(value, _)| *value == self.seat);
             let chosen = chosen.map_or(self.seat.as_str(), |(_, words)| words);
-            let offered = SEATS.iter().take(seats).map(|(_, words)| format!("{words:?}"));
-            let (offered, last) = (join_items(offered, ", "), SEATS[seats].1);
+            let offered = SEAT_CHOICES.iter().take(seats).map(|(_, words)| format!("{words:?}"));
+            let (offered, last) = (join_items(offered, ", "), SEAT_CHOICES[seats].1);
             let table = if are_right {
                 format!("against {}, ", count_with_noun(opponents, "opponent", "opponents"))
             } else {
@@ -213,35 +214,35 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn hosted() -> Vec<(BotName, String)> {
+    fn hosted_bots() -> Vec<(BotName, String)> {
         ["a", "b", "c", "d", "e"].map(|name| (name.parse().unwrap(), "timid".to_owned())).to_vec()
     }
 
-    fn typed(fields: &str) -> GameInput {
-        GameInput::of_fields(&FormFields::parse(fields.as_bytes()).unwrap(), &hosted())
+    fn typed_input(fields: &str) -> GameInput {
+        GameInput::of_fields(&FormFields::parse(fields.as_bytes()).unwrap(), &hosted_bots())
     }
 
-    const WHOLE: &str =
+    const COMPLETE_FORM: &str =
         "against-a=on&against-c=on&size=high&ending=last_mover_wins&seat=1&time=5&rows=declared";
 
     #[test]
     fn typed_settings_become_a_request() {
-        assert!(GameInput::initial(&hosted()).read().is_ok());
-        let request = typed(WHOLE).read().unwrap().with_guest_at(2);
+        assert!(GameInput::initial(&hosted_bots()).read().is_ok());
+        let request = typed_input(COMPLETE_FORM).read().unwrap().with_guest_at(2);
         assert_eq!((request.bots.join(" "), request.piles.as_slice()), ("a  c".into(), &[21, 34][..]));
         assert_eq!(request.ending(), pb::Ending::LastMoverWins);
         let clock = request.clock.unwrap();
         assert_eq!((clock.initial_ms, clock.declaration_ms), (5_000, 5_000));
-        let drawn = typed(&WHOLE.replace("seat=1", "seat=drawn")).read().unwrap();
+        let drawn = typed_input(&COMPLETE_FORM.replace("seat=1", "seat=drawn")).read().unwrap();
         assert_eq!(drawn.clone().with_guest_at(5).bots.join(" "), "a c ");
         assert_eq!(drawn.with_guest_at(3).bots.join(" "), " a c");
-        let own = typed(&format!("{WHOLE}&piles=7%2C9")).read().unwrap();
+        let own = typed_input(&format!("{COMPLETE_FORM}&piles=7%2C9")).read().unwrap();
         assert_eq!(own.terms.piles, [7, 9]);
     }
 
     #[test]
     fn every_error_is_reported() {
-        let mistakes = typed("piles=x&ending=never&seat=9&time=0&rows=any").read().unwrap_err();
+        let mistakes = typed_input("piles=x&ending=never&seat=9&time=0&rows=any").read().unwrap_err();
         assert_eq!(
             mistakes,
             [
@@ -254,12 +255,12 @@ mod tests {
             ]
         );
         let all = "against-a=&against-b=&against-c=&against-d=&against-e=";
-        let mistakes = typed(&format!("{all}&{}", &WHOLE[26..])).read().unwrap_err();
+        let mistakes = typed_input(&format!("{all}&{}", &COMPLETE_FORM[26..])).read().unwrap_err();
         assert_eq!(mistakes, ["5 opponents were chosen: choose 1 to 4"]);
         for (piles, why) in
             [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
         {
-            let refusal = typed(&format!("{WHOLE}&piles={piles}")).read().unwrap_err();
+            let refusal = typed_input(&format!("{COMPLETE_FORM}&piles={piles}")).read().unwrap_err();
             assert!(refusal[0].contains(why), "{refusal:?}");
         }
     }
@@ -267,8 +268,9 @@ mod tests {
     #[test]
     fn an_unavailable_seat_is_named_as_in_the_form() {
         let refusal = |opponents: &str, seat: &str| {
-            let fields = WHOLE.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
-            typed(&fields).read().unwrap_err()
+            let fields =
+                COMPLETE_FORM.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
+            typed_input(&fields).read().unwrap_err()
         };
         assert_eq!(
             refusal("against-a=on", "seat=4"),
@@ -288,7 +290,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_form_is_handled(fields in "[a-z0-9%=&+ -]{0,80}") {
-            let _ = typed(&fields).read();
+            let _ = typed_input(&fields).read();
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The form for a new game.
 
-use super::game_input::{GameInput, MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, opponent_field};
+use super::game_input::{
+    CLOCK_CHOICES, GameInput, MAX_OPPONENTS, PILE_CHOICES, ROW_CHOICES, SEAT_CHOICES, opponent_field,
+};
 use super::opponents::opponent_description;
 use super::player::visitor_guest_name;
 use crate::address::PlayAddress;
@@ -105,11 +107,11 @@ fn new_game_response(
         is_ticked: typed.against.contains(name),
     };
     let choices = |of: &[(&str, &str)], chosen: &str| {
-        let choice = |&(value, words): &(&str, &str)| choice(value, words, chosen);
+        let choice = |&(value, words): &(&str, &str)| choice_of_value(value, words, chosen);
         let mut choices: Vec<_> = of.iter().map(choice).collect();
         // A value that is not in the list, for example from a link, is added to it.
         if !chosen.is_empty() && !choices.iter().any(|choice| choice.is_chosen) {
-            choices.push(self::choice(chosen, chosen, chosen));
+            choices.push(choice_of_value(chosen, chosen, chosen));
         }
         choices
     };
@@ -121,20 +123,20 @@ fn new_game_response(
         max_opponents: MAX_OPPONENTS,
         opponents: hosted.iter().map(opponent).collect(),
         piles: typed.piles.clone(),
-        sizes: choices(&SIZES.map(|(size, words, _)| (size, words)), &typed.size),
+        sizes: choices(&PILE_CHOICES.map(|(size, words, _)| (size, words)), &typed.size),
         endings: Ending::ALL
-            .map(|ending| choice(&ending.to_string(), ending_text(ending), &typed.ending))
+            .map(|ending| choice_of_value(&ending.to_string(), ending_text(ending), &typed.ending))
             .into(),
-        seats: choices(&SEATS, &typed.seat),
-        times: choices(&TIMES, &typed.time),
-        rows: choices(&ROWS, &typed.rows),
+        seats: choices(&SEAT_CHOICES, &typed.seat),
+        times: choices(&CLOCK_CHOICES, &typed.time),
+        rows: choices(&ROW_CHOICES, &typed.rows),
     };
     let page = Page::of_template("Play a game", &content)
         .with_summary("Play Last Nim against house bots, without an account");
     Ok(private_response(visitor, status, page))
 }
 
-fn choice(value: &str, words: &str, chosen: &str) -> Choice {
+fn choice_of_value(value: &str, words: &str, chosen: &str) -> Choice {
     Choice { value: value.to_owned(), words: words.to_owned(), is_chosen: value == chosen }
 }
 

@@ -196,7 +196,7 @@ mod tests {
     use pb::record_event::Event;
 
     /// Plays a match of three, and returns the verdict of seat 1, with its sentences as text.
-    fn verdict(piles: &[u64], rows: [[u32; 3]; 3], takes: &[u64], is_assigned: bool) -> Verdict {
+    fn judge_match(piles: &[u64], rows: [[u32; 3]; 3], takes: &[u64], is_assigned: bool) -> Verdict {
         let bots = ["oracle", "guest", "timid"].map(str::to_owned).to_vec();
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };
         let matrix =
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_verdict_names_the_take_that_would_have_changed_the_result() {
-        let judged = verdict(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
+        let judged = judge_match(&[1, 3], [[0, 1, 2], [1, 2, 0], [0, 1, 2]], &[3, 1], true);
         assert_eq!(
             plain_text(&judged.why),
             "oracle was to move when the last counter was gone. That result was your 2nd choice."
@@ -250,14 +250,14 @@ mod tests {
     #[test]
     fn the_verdict_names_the_row_that_would_have_changed_the_result() {
         let rows = [[0, 1, 2], [0, 2, 1], [1, 0, 2]];
-        let judged = verdict(&[3, 2], rows, &[2, 3], false);
+        let judged = judge_match(&[3, 2], rows, &[2, 3], false);
         assert_eq!(
             plain_text(&judged.change),
             "What would have changed it: another order. Saying that you want you › timid › oracle would have made you win under optimal play. That result is your 1st choice."
         );
         assert_eq!((judged.ply, judged.score.as_str()), (None, "Your only take was optimal."));
         // If rows were assigned, the player could not have declared another one.
-        let given = verdict(&[3, 2], rows, &[2, 3], true);
+        let given = judge_match(&[3, 2], rows, &[2, 3], true);
         assert_eq!(
             plain_text(&given.change),
             "You could not have changed it. No other take of yours would have led to a winner you prefer, under optimal play. Nobody made an error."
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_verdict_names_the_last_error_if_the_player_could_change_nothing() {
-        let judged = verdict(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
+        let judged = judge_match(&[2, 1], [[0, 1, 2], [1, 0, 2], [2, 1, 0]], &[1, 2], false);
         assert_eq!(
             plain_text(&judged.change),
             "You could not have changed it. No other take or order of yours would have led to a winner you prefer, under optimal play. \
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_verdict_tells_a_winner_that_nothing_was_better() {
-        let judged = verdict(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
+        let judged = judge_match(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
         assert_eq!(plain_text(&judged.why), "You were to move when the last counter was gone.");
         assert!(plain_text(&judged.change).starts_with("Nothing would have been better for you."));
         assert_eq!(judged.ply, None);

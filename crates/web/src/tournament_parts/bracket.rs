@@ -181,7 +181,10 @@ mod tests {
     use lastnim_proto::pb;
     use lastnim_report::RoundEntry;
 
-    fn table(entries: &[(&str, u32, Option<RoundFate>)], tie_break: Option<pb::TieBreak>) -> RoundTable {
+    fn round_table(
+        entries: &[(&str, u32, Option<RoundFate>)],
+        tie_break: Option<pb::TieBreak>,
+    ) -> RoundTable {
         let entries = entries.iter().map(|&(bot, wins, fate)| RoundEntry { bot: bot.into(), wins, fate });
         RoundTable { entries: entries.collect(), played: 1, matches: 2, tie_break }
     }
@@ -190,12 +193,17 @@ mod tests {
     fn the_path_of_the_champion_is_marked() {
         use RoundFate::{Advances, Champion, Eliminated, LuckyLoser};
         let first = vec![
-            table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Eliminated))], None),
-            table(&[("cid", 1, Some(Advances)), ("dan", 1, Some(Eliminated))], Some(pb::TieBreak::Regret)),
+            round_table(&[("ann", 2, Some(Advances)), ("bob", 0, Some(Eliminated))], None),
+            round_table(
+                &[("cid", 1, Some(Advances)), ("dan", 1, Some(Eliminated))],
+                Some(pb::TieBreak::Regret),
+            ),
         ];
-        let last =
-            vec![table(&[("eve", 1, Some(Champion)), ("cid", 1, Some(Eliminated))], Some(pb::TieBreak::Lot))];
-        let semi = vec![table(&[("eve", 2, Some(Advances)), ("ann", 0, Some(Eliminated))], None)];
+        let last = vec![round_table(
+            &[("eve", 1, Some(Champion)), ("cid", 1, Some(Eliminated))],
+            Some(pb::TieBreak::Lot),
+        )];
+        let semi = vec![round_table(&[("eve", 2, Some(Advances)), ("ann", 0, Some(Eliminated))], None)];
         let round = |name: &str, tables, byes: &[&str]| Round {
             name: name.into(),
             tables,
@@ -206,7 +214,7 @@ mod tests {
         let html = bracket_html(&rounds, &["<note>".to_owned()]);
         let order = ["Final", "Round 2", "Round 1"].map(|name| html.find(&format!("<h3>{name}")).unwrap());
         assert!(order.is_sorted(), "{html}");
-        let third = table(&[("fay", 2, Some(Advances)), ("gus", 1, Some(LuckyLoser))], None);
+        let third = round_table(&[("fay", 2, Some(Advances)), ("gus", 1, Some(LuckyLoser))], None);
         assert_eq!(decision_text(&third), "decided by points; gus goes on as a lucky loser");
         assert_eq!(html.matches("class=\"tie path\"").count(), 2, "{html}");
         assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
@@ -224,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_open_table_says_how_much_was_played() {
-        let open = table(&[("ann", 1, None), ("bob", 0, None)], None);
+        let open = round_table(&[("ann", 1, None), ("bob", 0, None)], None);
         let round = Round { name: "Round 1".into(), tables: vec![open], byes: Vec::new() };
         let html = bracket_html(&[round], &[]);
         assert!(html.contains("1 of 2 matches played") && !html.contains("path"), "{html}");

@@ -121,7 +121,7 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
 mod tests {
     use super::*;
 
-    fn line(bot: &str, low: f64, high: f64, island: u32) -> pb::Standing {
+    fn rated_line(bot: &str, low: f64, high: f64, island: u32) -> pb::Standing {
         let points = f64::midpoint(low, high);
         let rating = Some(pb::BotRating { points, low, high, island, ..Default::default() });
         pb::Standing { bot: bot.into(), wins: 1, points: 1.0, rating, ..Default::default() }
@@ -130,24 +130,24 @@ mod tests {
     #[test]
     fn bars_that_reach_the_leaders_bound_are_marked_as_possible_leaders() {
         let near = [
-            line("ann", 1_500.0, 1_600.0, 0),
-            line("bob", 1_400.0, 1_500.0, 0),
-            line("cid", 1_400.0, 1_499.0, 0),
+            rated_line("ann", 1_500.0, 1_600.0, 0),
+            rated_line("bob", 1_400.0, 1_500.0, 0),
+            rated_line("cid", 1_400.0, 1_499.0, 0),
         ];
         let html = standings_chart_html(&near);
         assert_eq!(html.matches("class=\"bar may-lead\"").count(), 2, "{html}");
         assert_eq!(html.matches("class=\"bound\" x1=\"50.00%\"").count(), 3, "{html}");
         assert!(html.contains("x1=\"4.00%\" x2=\"50.00%\"") && html.contains("1400 to 1500"), "{html}");
         assert!(!html.contains(">points<") && !html.contains(">forfeits<"), "{html}");
-        let apart = [near[0].clone(), line("bob", 1_400.0, 1_600.0, 1)];
+        let apart = [near[0].clone(), rated_line("bob", 1_400.0, 1_600.0, 1)];
         let html = standings_chart_html(&apart);
         assert!(!html.contains("bound") && html.matches("may-lead").count() == 1, "{html}");
     }
 
     #[test]
     fn a_tie_break_is_named() {
-        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..line("bob", 1.0, 2.0, 0) };
-        let html = standings_chart_html(&[line("ann", 1.0, 2.0, 0), by_lot]);
+        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..rated_line("bob", 1.0, 2.0, 0) };
+        let html = standings_chart_html(&[rated_line("ann", 1.0, 2.0, 0), by_lot]);
         assert_eq!(html.matches("placed by lot").count(), 1, "{html}");
     }
 
