@@ -25,7 +25,9 @@ impl ArenaRpc {
     }
 }
 
+/// An event for a bot, or why its stream is closed.
 type OutgoingEvent = Result<ServerEvent, StreamClosed>;
+/// The same, as an item of the response.
 type PlayResult = Result<ServerEvent, Status>;
 
 #[tonic::async_trait]

@@ -19,7 +19,8 @@ const PART_BYTES: usize = 128 << 10;
 /// The number of matches per read. The line of a match is about 150 bytes long.
 const PAGE_SIZE: usize = 1_000;
 
-type Lines = Box<dyn Iterator<Item = Line> + Send>;
+/// Lines of a manifest that are still to be written.
+type ManifestLines = Box<dyn Iterator<Item = Line> + Send>;
 
 /// A manifest that is being written.
 pub(super) struct ManifestSource {
@@ -32,11 +33,11 @@ pub(super) struct ManifestSource {
 /// The next section to write.
 enum ManifestStage {
     /// The lines before the matches.
-    Header(Lines),
+    Header(ManifestLines),
     /// The matches after this one, or all matches if it is `None`.
     Matches(Option<MatchId>),
     /// The standings and the format's verdict.
-    Standings(Lines),
+    Standings(ManifestLines),
     Seal,
     Done,
 }
@@ -128,7 +129,7 @@ impl ManifestSource {
     }
 }
 
-fn lines_before_matches(snapshot: &ManifestSnapshot) -> Lines {
+fn lines_before_matches(snapshot: &ManifestSnapshot) -> ManifestLines {
     let ManifestSnapshot { stored, history, events, .. } = snapshot;
     let settings = Line::Settings(settings_message(&stored.settings, &stored.terms));
     let bots = history.start.clone().into_iter();
@@ -138,7 +139,7 @@ fn lines_before_matches(snapshot: &ManifestSnapshot) -> Lines {
     Box::new([settings].into_iter().chain(bots).chain(changes).chain(events))
 }
 
-fn lines_after_matches(snapshot: &ManifestSnapshot) -> Lines {
+fn lines_after_matches(snapshot: &ManifestSnapshot) -> ManifestLines {
     let standings = Arc::clone(&snapshot.standings);
     let standings = (0..standings.len()).map(move |index| Line::Standing((&standings[index]).into()));
     let verdict = Line::Verdict(snapshot.verdict.as_ref().into());

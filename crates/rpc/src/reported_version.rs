@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_value() {
+    fn errors_name_the_key_and_the_invalid_value() {
         let mut metadata = MetadataMap::new();
         for (bad, named) in [("", "\"\""), ("a b", "\"a b\""), (&"x".repeat(65), &"x".repeat(65))] {
             metadata.insert(LABEL_KEY, bad.parse().unwrap());

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn errors_name_the_invalid_field() {
         for (wrong, words) in [
             (parse_targets(None, &[]), "target: required unless targets are given"),
             (

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_bytes_are_rejected() {
+    async fn malformed_proxy_headers_are_rejected() {
         let ipv4 = [0; 12];
         let mut endless = header_bytes(0x21, 0x11, &ipv4);
         endless[14..16].copy_from_slice(&[0xff, 0xff]);

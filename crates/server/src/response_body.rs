@@ -87,6 +87,7 @@ impl ChunkPayment {
     }
 }
 
+/// How a body ends.
 #[derive(Debug)]
 enum BodyEnd {
     WithTrailers(HeaderMap),

@@ -177,6 +177,7 @@ struct Puzzles {
     puzzles: Vec<Option<PuzzleView>>,
 }
 
+/// A puzzle as its page shows it.
 struct PuzzleView {
     /// The optimal takes, in the format that `puzzles.js` reads.
     ranges: String,

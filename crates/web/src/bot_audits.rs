@@ -13,6 +13,7 @@ const MAX_AGE: Duration = Duration::from_mins(1);
 /// The maximum number of bots with a cached audit. An audit takes about 50 kB.
 const MAX_BOTS: usize = 100;
 
+/// The result of an audit for the requests that wait for it.
 pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;
 
 /// The latest audits of bots, for visitors without a token. One audit runs at a time, so that visitors and crawlers that
@@ -29,6 +30,7 @@ struct AuditState {
     running: Option<BotName>,
 }
 
+/// A finished audit, and what it covers.
 #[derive(Debug)]
 struct CachedAudit {
     response: Arc<pb::AuditBotResponse>,

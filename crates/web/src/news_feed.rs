@@ -37,6 +37,7 @@ pub(super) struct NewsFeed {
     pub lifetime: PageLifetime,
 }
 
+/// An entry of a feed.
 #[derive(Debug)]
 struct NewsEntry {
     /// A unique id that does not change.

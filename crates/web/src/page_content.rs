@@ -11,6 +11,7 @@ use prost::Name;
 use std::fmt;
 use tonic::Status;
 
+/// Makes the HTML page at an address.
 type MakePage = Box<dyn FnOnce(&PageAddress) -> Result<Page, Status> + Send>;
 
 /// The content of a page. Only the requested format is written.

@@ -52,6 +52,7 @@ pub(super) struct MakerWatch {
     state: watch::Receiver<MakerState>,
 }
 
+/// How a wait for another request to make the page ended.
 #[derive(Debug)]
 pub(super) enum WaitOutcome {
     Finished(FinishedPage),
@@ -66,7 +67,7 @@ impl PageMakers {
         self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Becomes the maker of a page, or waits for the current one.
+    /// Returns the role of a request: the maker of the page if it has none, or else a waiter.
     pub(super) fn take_role(&self, address: &str) -> MakerRole {
         let (makers, address) = (self.clone(), address.to_owned());
         let mut making = self.lock();

@@ -30,6 +30,7 @@ pub struct KeptHeadlines {
     kept: Arc<Mutex<HashMap<String, KeptFinding>>>,
 }
 
+/// A cached finding.
 #[derive(Debug)]
 struct KeptFinding {
     finding: TournamentFinding,

@@ -100,6 +100,7 @@ struct FindingParts {
     figures: Vec<LeaderFigure>,
 }
 
+/// A figure of the leader, with its label.
 struct LeaderFigure {
     label: String,
     figure: String,

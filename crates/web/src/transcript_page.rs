@@ -48,6 +48,7 @@ struct TranscriptContent {
     lines: String,
 }
 
+/// A link to the previous or the next question.
 struct QuestionStep {
     rel: &'static str,
     label: &'static str,

@@ -26,6 +26,7 @@ pub struct BotGames {
     sessions: Arc<Mutex<PersonSessions>>,
 }
 
+/// The open sessions of people who play as bots.
 #[derive(Debug, Default)]
 struct PersonSessions {
     by_bot: HashMap<BotName, PersonSession>,

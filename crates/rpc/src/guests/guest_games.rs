@@ -36,6 +36,7 @@ pub struct GuestGames {
     sessions: Arc<Mutex<GuestSessions>>,
 }
 
+/// The open sessions of guests, and the guests who have left.
 #[derive(Debug, Default)]
 struct GuestSessions {
     by_guest: HashMap<BotName, GuestSession>,

@@ -37,6 +37,7 @@ const MAX_STREAM_TIME: Duration = Duration::from_mins(10);
 /// The maximum number of rejected records whose faults are described in the response.
 const MAX_DESCRIBED_REFUSALS: usize = 10;
 
+/// Audits bots, with a limit on the audits of each caller and of all callers.
 #[derive(Debug, Clone)]
 pub(super) struct BotAuditService {
     arena: Arena,

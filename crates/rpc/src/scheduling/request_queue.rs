@@ -23,6 +23,7 @@ pub(crate) struct RequestQueue {
     shared: Arc<QueueShared>,
 }
 
+/// The part of a queue that its turns and waiting requests share.
 #[derive(Debug)]
 struct QueueShared {
     queue: Mutex<QueueState>,
@@ -30,6 +31,7 @@ struct QueueShared {
     waiting_callers: AtomicUsize,
 }
 
+/// The free turns of a queue, and its callers.
 #[derive(Debug)]
 struct QueueState {
     free_turns: usize,
@@ -43,6 +45,7 @@ struct QueueState {
     waiting: VecDeque<Caller>,
 }
 
+/// The turns and the waiting requests of one caller.
 #[derive(Debug, Default)]
 struct CallerShare {
     turns: usize,

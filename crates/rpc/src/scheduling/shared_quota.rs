@@ -15,6 +15,7 @@ pub struct SharedQuota<K> {
     used: Mutex<QuotaUsage<K>>,
 }
 
+/// How much of a quota is used, by all holders together and by each.
 #[derive(Debug)]
 struct QuotaUsage<K> {
     all: usize,

@@ -41,6 +41,7 @@ pub(super) struct ConnectionSlots {
     taken: Mutex<SlotTable>,
 }
 
+/// The connections that have slots.
 #[derive(Debug, Default)]
 struct SlotTable {
     last_id: u64,
@@ -49,6 +50,7 @@ struct SlotTable {
     anonymous: BTreeMap<u64, AnonymousConnection>,
 }
 
+/// A connection that has not had a valid token.
 #[derive(Debug)]
 struct AnonymousConnection {
     /// `None` for a proxy's connection, which many clients share.
@@ -57,6 +59,7 @@ struct AnonymousConnection {
     activity: Arc<ConnectionActivity>,
 }
 
+/// How far a connection without a valid token has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnonymousStage {
     Newcomer,

@@ -86,7 +86,7 @@ fn a_newcomer_evicts_an_idle_connection_of_the_address_that_has_the_most() {
 }
 
 #[test]
-fn a_stranger_without_a_call_is_evicted_for_another() {
+fn a_stranger_without_a_call_is_told_to_close_for_another() {
     let slots = ConnectionSlots::new(BRIEF_CALLS);
     let first = admit_strangers(&slots, [1, 1, 2, 3]);
     let _call = first[0].mark_call();
@@ -109,7 +109,7 @@ fn an_address_has_its_own_limit() {
 }
 
 #[test]
-fn strangers_with_recent_calls_are_not_evicted_for_others() {
+fn strangers_with_recent_calls_are_not_told_to_close() {
     let slots = ConnectionSlots::new(BRIEF_CALLS);
     let first = admit_strangers(&slots, [1, 2, 3, 4]);
     let _calls: Vec<_> = first.iter().map(ConnectionSlot::mark_call).collect();
@@ -123,7 +123,7 @@ fn strangers_with_recent_calls_are_not_evicted_for_others() {
 }
 
 #[test]
-fn strangers_are_evicted_in_turn_for_newcomers() {
+fn strangers_are_told_to_close_one_by_one_for_newcomers() {
     let slots = ConnectionSlots::new(LIMITS);
     let first = admit_strangers(&slots, [1, 2, 2, 3]);
     let _calls: Vec<_> = first.iter().map(ConnectionSlot::mark_call).collect();

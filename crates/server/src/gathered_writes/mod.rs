@@ -21,6 +21,7 @@ pub(super) struct GatheringStream<S>(Arc<Mutex<WriteBuffer<S>>>);
 #[derive(Debug)]
 pub(super) struct GatheredWrites<S>(Arc<Mutex<WriteBuffer<S>>>);
 
+/// A stream, and the bytes that wait to be written to it.
 #[derive(Debug)]
 struct WriteBuffer<S> {
     stream: S,

@@ -52,7 +52,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn fields_keep_their_values() {
+    fn fields_are_decoded_and_may_be_repeated() {
         let fields = FormFields::parse(b"title=A+%26+B%0D%0A&seats=3&seats=4&empty=&flag").unwrap();
         assert_eq!((fields.value("title"), fields.value("seats")), ("A & B\r\n", "3"));
         assert_eq!(

@@ -26,6 +26,7 @@ const SIGNED_OUT_MESSAGE: Bytes = Bytes::from_static(b"event: signed-out\ndata: 
 /// Ends the stream because other visitors are waiting. A browser without scripts reconnects after a minute.
 pub const BUSY_MESSAGE: Bytes = Bytes::from_static(b"retry: 60000\nevent: busy\ndata: {}\n\n");
 
+/// Waits for the next message of a feed. Also returns the watch if more messages may follow.
 type NextMessage = Pin<Box<dyn Future<Output = (Option<VisitorWatch>, Option<Bytes>)> + Send>>;
 
 /// A watched feed, until its visitor signs out.

@@ -43,6 +43,7 @@ pub(super) async fn watch_match_page(
     watch_feed(site, visitor, topic, after, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
+/// A match as the service returned it.
 #[derive(Debug)]
 struct ShownMatch {
     id: MatchId,
@@ -220,6 +221,7 @@ impl MatchFeed {
     }
 }
 
+/// Whether a feed continues after an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UpdateKind {
     Interim,

@@ -87,6 +87,7 @@ impl CachedFindings {
     }
 }
 
+/// Whether a feed continues after an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UpdateKind {
     Interim,

@@ -160,6 +160,7 @@ pub(super) struct Pile {
     pub pieces: Vec<Piece>,
 }
 
+/// A part of a drawn pile.
 pub(super) enum Piece {
     Take(Box<DrawnTake>),
     /// A note on what is left out.
@@ -171,6 +172,7 @@ pub(super) enum Piece {
     Button(u64, u64),
 }
 
+/// A take as it is drawn.
 pub(super) struct DrawnTake {
     pub seat: usize,
     /// Whether it is the newest take.
@@ -188,6 +190,7 @@ pub(super) struct DrawnTake {
     pub is_error: bool,
 }
 
+/// A counter that links to the outcome of a take that ends with it.
 pub(super) struct Choice {
     class: &'static str,
     address: String,

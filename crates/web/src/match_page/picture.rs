@@ -48,6 +48,7 @@ struct DrawnBoard {
     counter: f64,
 }
 
+/// A pile with the coordinates of its pieces.
 struct PlacedPile {
     x: f64,
     is_in_play: bool,
@@ -60,12 +61,14 @@ struct PlacedPiece {
     shape: Shape,
 }
 
+/// What is drawn for a piece of a pile.
 enum Shape {
     Take { colour: &'static str, is_newest: bool, is_error: bool, signs: String, number: Option<Note> },
     Counter,
     Note(Note),
 }
 
+/// A text in a pile.
 struct Note {
     y: f64,
     size: f64,

@@ -37,6 +37,7 @@ struct DrawnPanel {
     sure: String,
 }
 
+/// A range of takes with the same outcome.
 struct PanelOption {
     class: &'static str,
     take: u64,

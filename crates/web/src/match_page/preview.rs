@@ -47,6 +47,7 @@ struct FeaturedMatch<'a> {
     said: String,
 }
 
+/// A preview as it is drawn.
 struct DrawnPreview {
     address: String,
     board: String,

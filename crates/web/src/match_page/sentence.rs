@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn places_count_from_1() {
+    fn the_first_choice_is_written_as_1st() {
         let places = [0, 1, 2, 3, 10, 11, 12, 20, 21, 31].map(ordinal_text);
         assert_eq!(places, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "32nd"]);
     }

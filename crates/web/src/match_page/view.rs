@@ -110,6 +110,7 @@ struct Step {
     address: Option<String>,
 }
 
+/// The card of a seat beside the board.
 #[derive(Debug)]
 pub(super) struct SeatCard {
     pub sign: String,

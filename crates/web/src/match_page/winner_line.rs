@@ -62,11 +62,13 @@ struct WinnerLine {
     words: String,
 }
 
+/// The number of counters of a take, and where it is written.
 struct Amount {
     x: f64,
     take: u64,
 }
 
+/// A rectangle in a lane.
 struct Bar {
     class: String,
     x: f64,
@@ -75,12 +77,14 @@ struct Bar {
     height: u32,
 }
 
+/// The mark of an error, from the lane of the winner before it to that of the winner after it.
 struct ErrorMark {
     x: f64,
     y: u32,
     to: u32,
 }
 
+/// A part of the line that links to a position.
 struct PositionLink {
     ply: u32,
     address: String,

@@ -113,6 +113,7 @@ pub struct PageCache {
     made: Arc<AtomicU64>,
 }
 
+/// The cached pages, and what is needed to evict them.
 #[derive(Debug, Default)]
 struct CacheState {
     /// Pages by address.
@@ -125,6 +126,7 @@ struct CacheState {
     newest: Option<(Revision, Instant)>,
 }
 
+/// A cached page, its part of the cache, and its last access.
 #[derive(Debug)]
 struct CacheEntry {
     page: FinishedPage,

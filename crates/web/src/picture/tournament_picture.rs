@@ -47,6 +47,7 @@ struct StandingsChart {
     bound: Option<f64>,
 }
 
+/// A line with a bot, its figure and perhaps its interval.
 struct PictureRow {
     y: f64,
     name: String,
@@ -57,6 +58,7 @@ struct PictureRow {
     interval: Option<Interval>,
 }
 
+/// The interval of a rating, as x coordinates.
 struct Interval {
     low: f64,
     middle: f64,

@@ -32,6 +32,7 @@ struct BotSignIn {
     mistake: String,
 }
 
+/// The open matches of a bot that a person plays.
 #[derive(Debug, Template)]
 #[template(path = "play/bot_seats.html")]
 struct BotSeats {

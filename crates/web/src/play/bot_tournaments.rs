@@ -38,6 +38,7 @@ struct BotTournaments<'a> {
     unread: String,
 }
 
+/// A list of tournaments below a heading.
 #[derive(Debug)]
 struct TournamentSection {
     heading: &'static str,

@@ -31,6 +31,7 @@ struct Tie {
     reason: String,
 }
 
+/// A bot at a table.
 struct TieEntry {
     bot: String,
     /// The page of the bot; empty for a guest.

@@ -49,6 +49,7 @@ struct StandingRow {
     forfeits: u32,
 }
 
+/// A rating, as text and as a place on the scale.
 struct ShownRating {
     points: String,
     /// The interval, as text.
