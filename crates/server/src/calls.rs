@@ -66,8 +66,8 @@ pub(super) struct SharedCalls {
     max_message: usize,
     /// The initial charge for a request: its headers, and the bytes that may arrive before it is read.
     base_charge: usize,
-    strangers: Arc<MemoryBudget>,
-    known: Arc<MemoryBudget>,
+    stranger_budget: Arc<MemoryBudget>,
+    known_budget: Arc<MemoryBudget>,
 }
 
 /// Serves the calls on one connection.
@@ -100,15 +100,18 @@ impl SharedCalls {
             request_timeout: config.request_timeout,
             max_message: config.call_message_bytes,
             base_charge: (config.stream_window_bytes + MAX_HEADER_BYTES) as usize,
-            strangers: MemoryBudget::new(config.stranger_memory_per_address, config.stranger_memory_bytes),
-            known: MemoryBudget::new(config.known_memory_per_address, config.known_memory_bytes),
+            stranger_budget: MemoryBudget::new(
+                config.stranger_memory_per_address,
+                config.stranger_memory_bytes,
+            ),
+            known_budget: MemoryBudget::new(config.known_memory_per_address, config.known_memory_bytes),
         })
     }
 
     fn memory_budget_for(&self, standing: CallerStatus) -> &Arc<MemoryBudget> {
         match standing {
-            CallerStatus::Stranger => &self.strangers,
-            CallerStatus::Known => &self.known,
+            CallerStatus::Stranger => &self.stranger_budget,
+            CallerStatus::Known => &self.known_budget,
         }
     }
 }

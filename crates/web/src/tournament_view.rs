@@ -61,7 +61,7 @@ struct TournamentContent<'a> {
 /// A tournament as its page shows it.
 #[derive(Debug)]
 pub(super) struct TournamentView {
-    now: TournamentData,
+    data: TournamentData,
     /// Who leads or has won.
     pub finding: TournamentFinding,
 }
@@ -149,16 +149,16 @@ pub(super) async fn read_previews(
 
 impl TournamentView {
     /// Creates the view, which takes some time for many bots.
-    pub(super) fn new(now: TournamentData) -> Self {
+    pub(super) fn new(data: TournamentData) -> Self {
         let (tournament, verdict) =
-            (now.shown.tournament.clone().unwrap_or_default(), &now.standings.verdict);
-        let lines = &now.standings.standings;
+            (data.shown.tournament.clone().unwrap_or_default(), &data.standings.verdict);
+        let lines = &data.standings.standings;
         let rounds = match verdict.as_ref().and_then(|verdict| verdict.verdict.as_ref()) {
-            Some(Verdict::Knockout(_)) => read_rounds(&tournament, verdict.as_ref(), &now.findings),
+            Some(Verdict::Knockout(_)) => read_rounds(&tournament, verdict.as_ref(), &data.findings),
             _ => Vec::new(),
         };
         let finding = tournament_finding(&tournament, lines, verdict.as_ref(), &rounds);
-        Self { now, finding }
+        Self { data, finding }
     }
 
     /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result
@@ -187,21 +187,21 @@ impl TournamentView {
     }
 
     fn events_address(&self) -> FeedAddress {
-        FeedAddress::Tournament { id: self.now.id }
+        FeedAddress::Tournament { id: self.data.id }
     }
 
     /// Returns the standings, by place.
     fn lines(&self) -> &[pb::Standing] {
-        &self.now.standings.standings
+        &self.data.standings.standings
     }
 
     pub(super) fn tournament(&self) -> pb::Tournament {
-        self.now.shown.tournament.clone().unwrap_or_default()
+        self.data.shown.tournament.clone().unwrap_or_default()
     }
 
     /// Returns whether the tournament has ended.
     pub(super) fn is_over(&self) -> bool {
-        let state = self.now.shown.tournament.as_ref().map(pb::Tournament::state);
+        let state = self.data.shown.tournament.as_ref().map(pb::Tournament::state);
         matches!(state, Some(pb::TournamentState::Finished | pb::TournamentState::Cancelled))
     }
 
@@ -221,17 +221,17 @@ impl TournamentView {
 
     /// Writes the sections for the format.
     fn format_html(&self) -> String {
-        format_sections_html(&self.tournament(), self.verdict(), &self.now.findings)
+        format_sections_html(&self.tournament(), self.verdict(), &self.data.findings)
     }
 
     /// Writes the result as text to copy.
     fn result_html(&self) -> String {
-        text_html(&result_text(&self.tournament(), &self.now.standings.standings, self.verdict(), ""))
+        text_html(&result_text(&self.tournament(), &self.data.standings.standings, self.verdict(), ""))
     }
 
     /// Returns the verdict of the format.
     fn verdict(&self) -> Option<&pb::Verdict> {
-        self.now.standings.verdict.as_ref()
+        self.data.standings.verdict.as_ref()
     }
 
     fn progress_html(&self) -> String {
@@ -265,7 +265,7 @@ impl TournamentView {
 
     /// Estimates the remaining time.
     fn time_left(&self) -> Option<String> {
-        let left = self.now.shown.activity.as_ref()?.time_left.as_ref()?;
+        let left = self.data.shown.activity.as_ref()?.time_left.as_ref()?;
         Some(match left.estimate_ms {
             Some(estimate) => format!("about {} left", format_duration(estimate)),
             None => format!("at most {} left, according to the clocks", format_duration(left.longest_ms)),
@@ -280,12 +280,12 @@ impl TournamentView {
             return html
                 .section_html(&Section::with_heading("Standings").paragraph("No bots have joined yet."));
         }
-        let note = order_note(self.now.standings.order(), self.lines());
+        let note = order_note(self.data.standings.order(), self.lines());
         let lines = &self.lines()[..bots.min(MAX_LEADERS)];
         // The bracket shows how far each bot of a knockout got.
         let verdict = self.verdict().filter(|_| !self.is_knockout());
         let notes = standings_notes(Section::new(), lines, verdict);
-        let all = PageAddress::Standings { id: self.now.id, from: None };
+        let all = PageAddress::Standings { id: self.data.id, from: None };
         let words = if bots > MAX_LEADERS {
             format!("All {}, with the cross-table", count_with_noun(bots as u64, "bot", "bots"))
         } else {
@@ -303,17 +303,17 @@ impl TournamentView {
 
     /// Writes the cross-table; empty for many bots.
     fn cross_html(&self) -> String {
-        cross_table_html(&self.tournament(), self.lines(), &self.now.findings)
+        cross_table_html(&self.tournament(), self.lines(), &self.data.findings)
     }
 
     /// Writes the first open matches.
     fn previews_html(&self) -> String {
-        previews_html("Being played now", &self.now.previews)
+        previews_html("Being played now", &self.data.previews)
     }
 
     /// Lists what the organiser did; empty if nothing.
     fn actions_html(&self) -> String {
-        let events = &self.now.standings.events;
+        let events = &self.data.standings.events;
         let from = events.len().saturating_sub(MAX_EVENTS);
         if events.is_empty() {
             return String::new();
@@ -326,16 +326,16 @@ impl TournamentView {
 
     /// Shows connected and awaited bots, and open matches.
     fn activity_html(&self) -> String {
-        let section = self.now.shown.activity.as_ref().map(activity_section);
+        let section = self.data.shown.activity.as_ref().map(activity_section);
         section.map(|section| Html::with_links(&match_cell_link).section_html(&section)).unwrap_or_default()
     }
 
     /// Lists the newest matches that have a winner.
     fn matches_html(&self) -> String {
-        if self.now.matches.is_empty() {
+        if self.data.matches.is_empty() {
             return String::new();
         }
-        let ended = self.now.matches.iter().filter(|game| game.winner.is_some()).take(MAX_ENDED);
+        let ended = self.data.matches.iter().filter(|game| game.winner.is_some()).take(MAX_ENDED);
         let matches = ended.map(|game| EndedMatch {
             address: match_cell_link("id", &game.id).unwrap_or_default(),
             winner: winner_text(game),
@@ -343,7 +343,7 @@ impl TournamentView {
             takes: count_with_noun(game.plies, "take", "takes"),
         });
         let (filter, page) = Default::default();
-        let all = PageAddress::TournamentMatches { id: self.now.id, filter, page };
+        let all = PageAddress::TournamentMatches { id: self.data.id, filter, page };
         let played = self.tournament().matches_played;
         write_template(&EndedMatches {
             matches: matches.collect(),

@@ -30,7 +30,7 @@ pub(super) struct GuestPlaces {
     idle_timeout: Duration,
     /// The open and starting matches of each address.
     quota: Arc<SharedQuota<ClientAddress>>,
-    begun: Mutex<Vec<BegunMatch>>,
+    begun_matches: Mutex<Vec<BegunMatch>>,
 }
 
 /// A place for a match that an address begins.
@@ -59,7 +59,7 @@ type AddressedMatch = (GuestMatch, Option<ClientAddress>);
 impl GuestPlaces {
     pub(super) fn new(arena: Arena, limits: &GuestLimits) -> Self {
         let quota = SharedQuota::new(limits.per_address, usize::MAX);
-        Self { arena, idle_timeout: limits.idle_timeout, quota, begun: Mutex::default() }
+        Self { arena, idle_timeout: limits.idle_timeout, quota, begun_matches: Mutex::default() }
     }
 
     /// Takes one of an address's places; `None` if all are taken.
@@ -70,7 +70,7 @@ impl GuestPlaces {
 
     /// Gives a place to a match, which holds it until it ends.
     pub(super) fn fill_place(&self, place: GuestPlace, address: ClientAddress, id: MatchId) {
-        self.lock_begun().push(BegunMatch { id, address, _place: place });
+        self.lock_begun_matches().push(BegunMatch { id, address, _place: place });
     }
 
     /// Frees a place for a newcomer by cancelling the match that [`departing_match`] chooses.
@@ -89,17 +89,18 @@ impl GuestPlaces {
     }
 
     fn addressed_matches(&self) -> Vec<AddressedMatch> {
-        let begun: HashMap<_, _> = self.lock_begun().iter().map(|begun| (begun.id, begun.address)).collect();
+        let begun: HashMap<_, _> =
+            self.lock_begun_matches().iter().map(|begun| (begun.id, begun.address)).collect();
         let matches = self.arena.open_guest_matches().into_iter();
         matches.map(|open| (open, begun.get(&open.id).copied())).collect()
     }
 
     fn drop_ended(&self) {
-        self.lock_begun().retain(|begun| self.arena.is_match_open(begun.id));
+        self.lock_begun_matches().retain(|begun| self.arena.is_match_open(begun.id));
     }
 
-    fn lock_begun(&self) -> MutexGuard<'_, Vec<BegunMatch>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_begun_matches(&self) -> MutexGuard<'_, Vec<BegunMatch>> {
+        self.begun_matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]

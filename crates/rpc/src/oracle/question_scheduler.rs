@@ -34,10 +34,10 @@ pub(super) struct QuestionScheduler {
     arena: Arena,
     access: Access,
     questions: Arc<SharedQuota<Caller>>,
-    quick: Arc<RequestQueue>,
-    long: Arc<RequestQueue>,
+    quick_queue: Arc<RequestQueue>,
+    long_queue: Arc<RequestQueue>,
     /// The number of questions begun so far.
-    begun: Arc<AtomicU64>,
+    begun_questions: Arc<AtomicU64>,
 }
 
 /// Computes the answer to a question and sends it.
@@ -132,7 +132,14 @@ impl QuestionScheduler {
     pub(super) fn new(arena: Arena, access: Access, max_concurrent: usize) -> Self {
         let questions = SharedQuota::new(MAX_QUESTIONS_PER_CALLER, MAX_QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(max_concurrent));
-        Self { arena, access, questions, quick: queue(), long: queue(), begun: Arc::default() }
+        Self {
+            arena,
+            access,
+            questions,
+            quick_queue: queue(),
+            long_queue: queue(),
+            begun_questions: Arc::default(),
+        }
     }
 
     /// Admits a caller that may read, unless a tournament closes the oracle to it.
@@ -188,8 +195,8 @@ impl QuestionScheduler {
 
     async fn wait_for_turn(&self, asker: &CallerConnection, effort: QuestionEffort) -> Turn {
         let queue = match effort {
-            QuestionEffort::Quick => &self.quick,
-            QuestionEffort::Long => &self.long,
+            QuestionEffort::Quick => &self.quick_queue,
+            QuestionEffort::Long => &self.long_queue,
         };
         queue.wait_for_turn(asker).await
     }
@@ -222,7 +229,7 @@ impl QuestionScheduler {
         work: QuestionWork,
     ) -> Result<(), Status> {
         self.check_open(place.holder())?;
-        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.begun_questions.fetch_add(1, Ordering::Relaxed);
         // This guard is dropped as soon as the caller leaves.
         let this_call = Arc::new(());
         let waiting_call = Arc::downgrade(&this_call);
@@ -245,7 +252,7 @@ impl QuestionScheduler {
 
     /// Returns how many questions were begun so far, and how many are waiting or running.
     pub(super) fn question_counts(&self) -> (u64, usize) {
-        (self.begun.load(Ordering::Relaxed), self.questions.used())
+        (self.begun_questions.load(Ordering::Relaxed), self.questions.used())
     }
 
     pub(super) async fn wait_until_stopped(&self) {
@@ -328,7 +335,7 @@ mod tests {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
                 .await
         });
-        wait_until(|| scheduler.quick.free_turns() == 0).await;
+        wait_until(|| scheduler.quick_queue.free_turns() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
             let waiting =
                 if caller == "busy" { MAX_QUESTIONS_PER_CALLER - 1 } else { MAX_QUESTIONS_PER_CALLER };
@@ -356,7 +363,7 @@ mod tests {
         let answers = asked.join_all().await;
         assert_eq!(answers.len(), MAX_QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
-        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
         assert!(
             scheduler
                 .answer_question(waiting_bot("five"), QuestionEffort::Quick, |_| Ok(true))
@@ -372,7 +379,7 @@ mod tests {
         let call = tokio::spawn(async move {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
         });
-        wait_until(|| scheduler.long.free_turns() == 1).await;
+        wait_until(|| scheduler.long_queue.free_turns() == 1).await;
         assert!(
             scheduler
                 .answer_question(waiting_bot("busy"), QuestionEffort::Quick, |_| Ok(true))
@@ -381,7 +388,7 @@ mod tests {
             "quick questions have their own queue"
         );
         call.abort();
-        wait_until(|| scheduler.long.free_turns() == 2 && scheduler.questions.used() == 0).await;
+        wait_until(|| scheduler.long_queue.free_turns() == 2 && scheduler.questions.used() == 0).await;
     }
 
     #[tokio::test]
@@ -404,7 +411,7 @@ mod tests {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
                 .await
         });
-        wait_until(|| scheduler.quick.free_turns() == 0).await;
+        wait_until(|| scheduler.quick_queue.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
         let hurried = WaitingCaller { deadline: Some(soon), ..waiting_bot("hurried") };
         let refused =
@@ -419,7 +426,7 @@ mod tests {
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
-        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
     }
 
     #[tokio::test]
@@ -429,13 +436,13 @@ mod tests {
         let call = tokio::spawn(async move {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
         });
-        wait_until(|| scheduler.long.free_turns() == 0).await;
+        wait_until(|| scheduler.long_queue.free_turns() == 0).await;
         scheduler.arena.stop(Duration::ZERO).await;
         assert_eq!(
             code_and_reason(&call.await.unwrap().unwrap_err()),
             (Code::Unavailable, "STOPPING".into())
         );
-        wait_until(|| scheduler.long.free_turns() == 1).await;
+        wait_until(|| scheduler.long_queue.free_turns() == 1).await;
     }
 
     #[tokio::test]
@@ -447,6 +454,6 @@ mod tests {
             .await
             .unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::Internal, "ORACLE".into()));
-        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
     }
 }

@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct SharedQuota<K> {
     /// The limit per holder.
-    each: usize,
+    holder_limit: usize,
     /// The limit of all holders together.
-    all: usize,
+    total_limit: usize,
     used: Mutex<QuotaUsage<K>>,
 }
 
 /// How much of a quota is used, by all holders together and by each.
 #[derive(Debug)]
 struct QuotaUsage<K> {
-    all: usize,
+    total: usize,
     by_holder: HashMap<K, usize>,
 }
 
@@ -41,8 +41,8 @@ pub enum QuotaSpent {
 impl<K: Eq + Hash + Clone> SharedQuota<K> {
     /// Creates a quota of `each` per holder and `all` for all holders together, of which nothing is used yet.
     pub fn new(each: usize, all: usize) -> Arc<Self> {
-        let used = QuotaUsage { all: 0, by_holder: HashMap::new() };
-        Arc::new(Self { each, all, used: Mutex::new(used) })
+        let used = QuotaUsage { total: 0, by_holder: HashMap::new() };
+        Arc::new(Self { holder_limit: each, total_limit: all, used: Mutex::new(used) })
     }
 
     /// Acquires an amount for a holder.
@@ -57,19 +57,19 @@ impl<K: Eq + Hash + Clone> SharedQuota<K> {
 
     /// Returns the amount in use.
     pub fn used(&self) -> usize {
-        self.lock().all
+        self.lock().total
     }
 
     fn add(&self, holder: &K, amount: usize) -> Result<(), QuotaSpent> {
         let fits = |used: usize, quota: usize| used == 0 || used.saturating_add(amount) <= quota;
         let mut used = self.lock();
-        if !fits(used.by_holder.get(holder).copied().unwrap_or_default(), self.each) {
+        if !fits(used.by_holder.get(holder).copied().unwrap_or_default(), self.holder_limit) {
             return Err(QuotaSpent::PerHolder);
         }
-        if !fits(used.all, self.all) {
+        if !fits(used.total, self.total_limit) {
             return Err(QuotaSpent::Total);
         }
-        used.all += amount;
+        used.total += amount;
         *used.by_holder.entry(holder.clone()).or_default() += amount;
         Ok(())
     }
@@ -78,7 +78,7 @@ impl<K: Eq + Hash + Clone> SharedQuota<K> {
 impl<K: Eq + Hash> SharedQuota<K> {
     fn remove(&self, holder: &K, amount: usize) {
         let mut used = self.lock();
-        used.all -= amount;
+        used.total -= amount;
         if let Some(of_holder) = used.by_holder.get_mut(holder) {
             *of_holder -= amount;
             if *of_holder == 0 {
@@ -180,7 +180,7 @@ mod tests {
             }
             drop(shares);
             let used = quota.lock();
-            prop_assert_eq!((used.all, used.by_holder.len()), (0, 0));
+            prop_assert_eq!((used.total, used.by_holder.len()), (0, 0));
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) struct ConnectionLimits {
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
     clock: Arc<ActivityClock>,
-    taken: Mutex<SlotTable>,
+    table: Mutex<SlotTable>,
 }
 
 /// The connections that have slots.
@@ -120,11 +120,11 @@ impl ConnectionSlots {
     /// Creates slots that are all free.
     pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
         let clock = Arc::new(ActivityClock { began: Instant::now(), last_tick: AtomicU64::new(0) });
-        Arc::new(Self { limits, clock, taken: Mutex::default() })
+        Arc::new(Self { limits, clock, table: Mutex::default() })
     }
 
     fn lock_slots(&self) -> MutexGuard<'_, SlotTable> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives a slot to a newcomer. `address` is `None` for a proxy's connection.

@@ -71,8 +71,8 @@ pub(super) async fn match_page(
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
         let proof = verification_text(&record);
-        let around = MatchExtras { transcripts: transcript_links(id, &questions, &replay), proof };
-        MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, around)
+        let extras = MatchExtras { transcripts: transcript_links(id, &questions, &replay), proof };
+        MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, extras)
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }

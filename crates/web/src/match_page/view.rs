@@ -172,7 +172,7 @@ pub(crate) struct MatchAtPly<'a> {
 
 impl MatchAtPly<'_> {
     /// Writes the page.
-    pub(super) fn page(&self, address: &PageAddress, around: MatchExtras) -> Result<Page, Status> {
+    pub(super) fn page(&self, address: &PageAddress, extras: MatchExtras) -> Result<Page, Status> {
         let seats = Seats::of_setup(&self.replay.setup);
         let headline = self.headline().plain(&seats);
         let title = match self.replay.end {
@@ -180,20 +180,20 @@ impl MatchAtPly<'_> {
             None => join_first_items(&self.replay.setup.bots),
         };
         let summary = finding::match_summary(self.shown, self.replay, self.audit()).plain(&seats);
-        let MatchExtras { transcripts, proof } = around;
+        let MatchExtras { transcripts, proof } = extras;
         let content = MatchContent { transcripts, proof, ..self.content(&seats)? };
         let page = Page::of_html(address, title, write_template(&content));
         Ok(page.with_summary(summary).with_heading(self.headline().html(&seats)))
     }
 
-    /// Writes the seats and the board for a player, without the oracle's advice on the next take. If `asks` is set, the
-    /// counters in play are buttons of the form with the id `tap`.
-    pub(crate) fn played_html(&self, seats: &Seats, asks: bool) -> Result<(String, String), Status> {
+    /// Writes the seats and the board for a player, without the oracle's advice on the next take. If `has_buttons` is
+    /// set, the counters in play are buttons of the form with the id `tap`.
+    pub(crate) fn played_html(&self, seats: &Seats, has_buttons: bool) -> Result<(String, String), Status> {
         let Self { id, replay, ply, .. } = *self;
         let position = &replay.requested_position(ply)?;
         let audit = self.audit();
         let take_links = TakeLinks::Match { id, ply };
-        let mode = if asks { BoardMode::Buttons } else { BoardMode::Links };
+        let mode = if has_buttons { BoardMode::Buttons } else { BoardMode::Links };
         let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &[], mode };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
         Ok((write_template(&DrawnSeats { seat_list }), board.html()))
@@ -286,7 +286,7 @@ impl MatchAtPly<'_> {
             proof: String::new(),
             record: SiteAddress::Record(id).to_string(),
             id,
-            stepped: oracle.is_some().then(|| self.stepped()).flatten(),
+            stepped: oracle.is_some().then(|| self.script_data()).flatten(),
             events_address: replay.end.is_none().then(|| events_address.to_string()),
             events: replay.events,
             is_newest: ply == plies,
@@ -450,7 +450,7 @@ impl MatchAtPly<'_> {
     }
 
     /// Returns the data with which the script steps through the match; `None` for a long match.
-    fn stepped(&self) -> Option<SteppedMatch> {
+    fn script_data(&self) -> Option<SteppedMatch> {
         let (replay, plies) = (self.replay, self.replay.plies());
         let takes: Vec<_> = (0..plies).map_while(|ply| replay.take_at(ply)).collect();
         if plies > MAX_STEPPED_TAKES || takes.len() as u32 != plies {

@@ -98,7 +98,7 @@ pub(super) struct SiteState {
 pub(super) struct FinishedPage {
     made: Arc<RenderedPage>,
     /// The state just before the page was made.
-    of: SiteState,
+    state_before: SiteState,
     /// When the page was finished. Its age is measured from this time; otherwise slow pages would expire before they
     /// are used.
     at: Instant,
@@ -107,10 +107,10 @@ pub(super) struct FinishedPage {
 /// The cached pages, for visitors without a token.
 #[derive(Debug, Clone, Default)]
 pub struct PageCache {
-    kept: Arc<Mutex<CacheState>>,
+    state: Arc<Mutex<CacheState>>,
     makers: PageMakers,
     /// The number of pages made.
-    made: Arc<AtomicU64>,
+    rendered_count: Arc<AtomicU64>,
 }
 
 /// The cached pages, and what is needed to evict them.
@@ -199,16 +199,18 @@ impl FinishedPage {
     fn is_valid_in(&self, now: &SiteState) -> bool {
         let is_same = match self.made.lifetime {
             PageLifetime::Uncacheable => false,
-            PageLifetime::UntilChange => self.of.settled == now.settled && self.of.is_played == now.is_played,
-            PageLifetime::Permanent => self.of.ended_changes == now.ended_changes,
+            PageLifetime::UntilChange => {
+                self.state_before.settled == now.settled && self.state_before.is_played == now.is_played
+            }
+            PageLifetime::Permanent => self.state_before.ended_changes == now.ended_changes,
         };
-        is_same && now.at.saturating_duration_since(self.at) < self.of.max_age(&self.made)
+        is_same && now.at.saturating_duration_since(self.at) < self.state_before.max_age(&self.made)
     }
 }
 
 impl PageCache {
     fn lock(&self) -> MutexGuard<'_, CacheState> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current state, which must be read before anything on the page; `None` with a store in memory, for
@@ -252,7 +254,7 @@ impl PageCache {
         };
         match make_page().await {
             Ok(page) => {
-                let page = FinishedPage { made: Arc::new(page), of: now, at: Instant::now() };
+                let page = FinishedPage { made: Arc::new(page), state_before: now, at: Instant::now() };
                 self.lock().insert(address, page.clone());
                 if let Some(maker) = maker {
                     maker.finish(page.clone());
@@ -274,12 +276,12 @@ impl PageCache {
     }
 
     pub(super) fn count_rendered_page(&self) {
-        self.made.fetch_add(1, Ordering::Relaxed);
+        self.rendered_count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the number of pages made.
     pub(super) fn rendered_page_count(&self) -> u64 {
-        self.made.load(Ordering::Relaxed)
+        self.rendered_count.load(Ordering::Relaxed)
     }
 }
 
@@ -303,7 +305,7 @@ impl CacheState {
 
     fn insert(&mut self, address: String, page: FinishedPage) {
         let bytes = page.made.bytes(&address);
-        if page.of.max_age(&page.made).is_zero() || bytes > MAX_PAGE_BYTES {
+        if page.state_before.max_age(&page.made).is_zero() || bytes > MAX_PAGE_BYTES {
             return;
         }
         self.remove(&address);

@@ -10,8 +10,8 @@ fn page_of_size(lifetime: PageLifetime, bytes: usize) -> Arc<RenderedPage> {
 }
 
 /// Returns a page that was made instantly.
-fn finished_page(made: &Arc<RenderedPage>, of: SiteState) -> FinishedPage {
-    FinishedPage { made: Arc::clone(made), of, at: of.at }
+fn finished_page(made: &Arc<RenderedPage>, state_before: SiteState) -> FinishedPage {
+    FinishedPage { made: Arc::clone(made), state_before, at: state_before.at }
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn the_age_of_a_page_counts_from_its_completion() {
         lifetime: PageLifetime::UntilChange,
         is_awaited: false,
     };
-    let (made, of) = (Arc::new(html), kept.observe(None, 0, at(0)));
-    kept.insert("/".into(), FinishedPage { made, of, at: at(4_000) });
+    let (made, state_before) = (Arc::new(html), kept.observe(None, 0, at(0)));
+    kept.insert("/".into(), FinishedPage { made, state_before, at: at(4_000) });
     let soon = kept.observe(None, 0, at(4_999));
     assert!(kept.find("/", &soon).is_some());
     let late = kept.observe(None, 0, at(5_000));
