@@ -120,7 +120,7 @@ impl ProgramCommand {
             self.variables.apply(&mut command);
         }
         command
-            .env("LASTNIM_SERVER", environment.server.with_absolute_paths())
+            .env("LASTNIM_SERVER", environment.server.to_absolute_paths())
             .env("LASTNIM_TOKEN", &environment.token)
             .env("LASTNIM_TOURNAMENT", &environment.tournament);
         match environment.server.ca() {

@@ -154,7 +154,7 @@ export class BotRunner {
       this.#stream = undefined;
       if (this.#stop.aborted) return;
       if (performance.now() - lastSessionMs > this.#giveUpAfterMs) {
-        throw new LastnimError("gave_up", `the session was lost and could not be reopened within ${this.#giveUpAfterMs / 1000} s: ${reason}`);
+        throw new LastnimError("gave_up", `no session could be opened within ${this.#giveUpAfterMs / 1000} s: ${reason}`);
       }
       if (opened.kind === "failed") {
         this.#addresses.push(this.#addresses.shift()!);

@@ -178,7 +178,7 @@ test("a missing server is retried until the time limit", async () => {
   listener.close();
   const error = await failure({ server: `127.0.0.1:${port}`, token: "t", giveUpAfterMs: 300 });
   assert.equal(error.code, "gave_up");
-  assert.match(error.message, /^the session was lost and could not be reopened within 0.3 s: connect ECONNREFUSED 127.0.0.1/);
+  assert.match(error.message, /^no session could be opened within 0.3 s: connect ECONNREFUSED 127.0.0.1/);
 });
 
 test("a server without HTTP/2 is given up with a reason", async (t: TestContext) => {

@@ -31,8 +31,9 @@ impl<T> From<T> for Choice<T> {
 /// A player of Last Nim that awaits something while it thinks, such as the reply of a model over a network. Its methods
 /// are called for up to [`Options::concurrency`](super::Options::concurrency) matches at once, on the caller's runtime.
 ///
-/// If a method returns an error or panics, this is logged, and the bot's seat in that match is resigned. If a match
-/// ends while the bot thinks about it, the future is dropped. Events are reported one at a time.
+/// If `talk`, `declare` or `play` returns an error or panics, this is logged, and the bot's seat in that match is
+/// resigned. A panic in another method is only logged. If a match ends while the bot thinks about it, the future is
+/// dropped. Events are reported one at a time.
 ///
 /// In all other respects it works like [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
 ///

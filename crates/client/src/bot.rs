@@ -83,7 +83,7 @@ pub trait Bot: Send + 'static {
     }
 }
 
-/// An open session.
+/// A session that has just been opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Connected {

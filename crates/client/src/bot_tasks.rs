@@ -100,7 +100,7 @@ async fn await_report(report: impl Future<Output = ()>) -> BotAnswer {
     BotAnswer::Handled
 }
 
-/// Returns the answer in place of a task that was aborted or panicked.
+/// Returns the answer for a task that was aborted or panicked.
 fn failed_task_answer(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
     match request {
         Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn panic_of_the_bot_ends_the_run_with_an_error() {
+    async fn panic_of_the_bot_is_returned_as_an_error() {
         let matrix = AllianceMatrix::standard(SeatCount::new(2).unwrap());
         let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let mut bot = BotThread::start(Fragile).unwrap();

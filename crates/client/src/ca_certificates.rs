@@ -6,7 +6,8 @@ use std::{
     sync::Arc,
 };
 
-/// Maximum size of a certificate file. The file with all authorities that an operating system trusts has about 0.2 MiB.
+/// Maximum size of a file with certificates or a key. The file with all authorities that an operating system trusts has
+/// about 0.2 MiB.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Certificates of trusted authorities, from a PEM file.
@@ -20,7 +21,8 @@ impl CaCertificates {
     /// Reads a PEM file with at least one certificate.
     ///
     /// # Errors
-    /// If the file cannot be read, contains no certificate, or contains a damaged one.
+    /// If the file cannot be read, contains no certificate, or contains a damaged one, or if the program was built
+    /// without the feature `tls`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let refused = |reason: String| Error::Ca { path: path.to_owned(), reason };

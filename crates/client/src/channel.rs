@@ -18,7 +18,7 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-/// Time limit for opening a TCP connection, and a separate limit of the same length for its TLS handshake.
+/// Time limit for opening a TCP connection. Its TLS handshake and a health check each have a limit of the same length.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The HTTP/2 window of a connection, in bytes. HTTP/2 implementations count small unread frames against the window,
 /// and close the connection once it is used up.
@@ -43,7 +43,7 @@ fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error
         let endpoints = make_endpoints(&server)?;
         let has_choice = endpoints.len() > 1;
         let (mut answering, mut failure) = (None, None);
-        for (address, endpoint) in server.each().zip(&endpoints) {
+        for (address, endpoint) in server.addresses().zip(&endpoints) {
             match connect_endpoint(&server, endpoint).await {
                 Ok(channel) if !has_choice || is_serving(&channel).await => return Ok(channel),
                 Ok(channel) => answering = answering.or(Some(channel)),
@@ -111,7 +111,7 @@ fn address_error(address: &str, reason: &str) -> Error {
 }
 
 fn make_endpoints(server: &ServerAddress) -> Result<Vec<Endpoint>, Error> {
-    server.each().map(|address| make_endpoint(server, address)).collect()
+    server.addresses().map(|address| make_endpoint(server, address)).collect()
 }
 
 fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error> {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invalid_addresses_are_refused() {
+    fn only_valid_addresses_become_endpoints() {
         for good in [
             "localhost:5050",
             "127.0.0.1:1",

@@ -25,7 +25,8 @@ impl ClientCertificate {
     /// private key.
     ///
     /// # Errors
-    /// If a file cannot be read, one contains no certificate, or the other does not contain its key without encryption.
+    /// If a file cannot be read, if the first contains no certificate or the second not its unencrypted key, or if the
+    /// program was built without the feature `tls`.
     pub fn read(certificate: impl AsRef<Path>, key: impl AsRef<Path>) -> Result<Self, Error> {
         let [certificate_path, key_path] = [certificate.as_ref(), key.as_ref()]
             .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));

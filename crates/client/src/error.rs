@@ -1,4 +1,4 @@
-//! Errors that end a bot's run.
+//! Errors of runs and calls.
 
 use super::{JoinRefusal, ProtocolError};
 use lastnim_core::game::{ConfigHashError, VersionLabelError};
@@ -96,12 +96,12 @@ pub enum Error {
         "a newer session of this bot was opened: run each bot only once, because it plays all its matches on one session"
     )]
     Superseded,
-    /// The session was lost and could not be reopened in time.
-    #[error("the session was lost and could not be reopened within {after:?}: {last}")]
+    /// No session could be opened in time, at the start of the run or after the last session was lost.
+    #[error("no session could be opened within {after:?}: {last}")]
     GaveUp {
-        /// The time since the session was lost.
+        /// The time limit.
         after: Duration,
-        /// The result of the last attempt.
+        /// Why the last attempt failed, or the last session was lost.
         last: String,
     },
     /// The tournament cannot be joined.
@@ -130,7 +130,7 @@ pub enum Error {
         "the server at {server} hosts no house bots to practise against: start it with `--house oracle,greedy`"
     )]
     NoHouseBots {
-        /// The server.
+        /// The server's address.
         server: String,
     },
     /// The server sent an invalid message.

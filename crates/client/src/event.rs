@@ -34,7 +34,7 @@ pub enum ProtocolError {
     Seat(#[from] SeatError),
     /// The number of rows differs from the number of seats.
     #[error("{rows} rows for a match with {seats} seats")]
-    Rows {
+    RowCount {
         /// The number of rows in the message.
         rows: SeatCount,
         /// The number of seats in the match.
@@ -44,7 +44,7 @@ pub enum ProtocolError {
     #[error(
         "an impossible turn for seat {seat} in match {match_id}: ply {ply}, with {counters} counters in pile {pile}"
     )]
-    Turn {
+    ImpossibleTurn {
         /// The match.
         match_id: MatchId,
         /// The bot's seat.
@@ -67,10 +67,10 @@ pub enum ProtocolError {
     RepliesNotRead,
     /// The server sent too many events while a request for a practice match was still unanswered.
     #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
-    PracticeEvents,
+    TooManyEvents,
     /// The list of house bots is too long.
     #[error("a list of more than {MAX_HOUSE_BOTS} house bots")]
-    HouseBots,
+    TooManyHouseBots,
     /// The first event was not a welcome.
     #[error("another event before the welcome")]
     NoWelcome,
@@ -204,7 +204,7 @@ pub(super) struct EndedMatch {
     pub(super) match_id: MatchId,
     pub(super) reason: EndReport,
     pub(super) winner: Option<u32>,
-    /// Figures on the play of each seat, in order of seats; empty if there is no winner.
+    /// Figures on the play of each seat, in order of seats; empty if the message has no audit.
     pub(super) figures: Vec<SeatFigures>,
     /// The facts about the match, which the server includes if the bot might not know them.
     pub(super) info: Option<MatchInfo>,
@@ -326,7 +326,8 @@ fn parse_suspension(notice: pb::Suspended, field: RequestField<'_>) -> Option<Su
     Some(Suspension { tournament, reason, message, from_round, lost, no_shows, last })
 }
 
-/// Reads the state of a tournament that is over; `None` if it is not over.
+/// Reads the state of a tournament that is over; `None` if it is not over, or if this version does not know the
+/// state.
 fn tournament_end_state(number: i32) -> Option<TournamentState> {
     TournamentState::from_wire(number).filter(|state| state.is_over())
 }
@@ -414,7 +415,11 @@ fn parse_talk_message(
 
 /// Checks that a matrix has a row for each seat of its match.
 pub(super) fn check_row_count(matrix: &AllianceMatrix, seats: SeatCount) -> Result<(), ProtocolError> {
-    if matrix.seats() == seats { Ok(()) } else { Err(ProtocolError::Rows { rows: matrix.seats(), seats }) }
+    if matrix.seats() == seats {
+        Ok(())
+    } else {
+        Err(ProtocolError::RowCount { rows: matrix.seats(), seats })
+    }
 }
 
 fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<MatchSnapshot> {

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 #[derive(Debug)]
 pub(super) struct JoinState {
     tournament: String,
-    is_in: bool,
+    has_joined: bool,
     /// When to retry after a temporary refusal.
     retry_at: Option<Instant>,
     refused_since: Option<Instant>,
@@ -27,13 +27,13 @@ pub(super) struct JoinState {
 impl JoinState {
     pub(super) fn new(tournament: String, give_up_after: Duration) -> Self {
         let backoff = Backoff::new();
-        Self { tournament, is_in: false, retry_at: None, refused_since: None, backoff, give_up_after }
+        Self { tournament, has_joined: false, retry_at: None, refused_since: None, backoff, give_up_after }
     }
 
     /// Returns the request to send in a new session, unless the bot has already joined.
     pub(super) fn action_in_new_session(&mut self) -> Option<Action> {
         self.retry_at = None;
-        (!self.is_in).then(|| self.join_action())
+        (!self.has_joined).then(|| self.join_action())
     }
 
     fn join_action(&self) -> Action {
@@ -42,19 +42,19 @@ impl JoinState {
 
     /// Notes that the bot has joined a tournament; ignores other tournaments.
     pub(super) fn note_joined(&mut self, joined: &JoinedTournament) {
-        if joined.tournament == self.tournament && !std::mem::replace(&mut self.is_in, true) {
+        if joined.tournament == self.tournament && !std::mem::replace(&mut self.has_joined, true) {
             tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
         }
     }
 
-    /// Notes that a request to join was refused, and schedules a retry. Refusals from other tournaments, and refusals
+    /// Notes that a request to join was refused, and schedules a retry. Refusals for other tournaments, and refusals
     /// after the bot has joined, are ignored.
     ///
     /// # Errors
     /// If a retry cannot succeed, or the server has refused retries for too long.
     pub(super) fn note_refused(&mut self, refused: JoinRefused) -> Result<(), Error> {
         let JoinRefused { tournament, reason, message } = refused;
-        if tournament != self.tournament || self.is_in {
+        if tournament != self.tournament || self.has_joined {
             return Ok(());
         }
         let now = Instant::now();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn bot_gives_up_after_permanent_refusals() {
+    async fn bot_gives_up_after_a_permanent_refusal_or_at_the_time_limit() {
         let new = || JoinState::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
             let error = new().note_refused(refused(reason)).unwrap_err();

@@ -126,7 +126,7 @@ impl MatchView {
         &self.info
     }
 
-    /// Returns the game as it was before the first take, as the oracle needs it.
+    /// Returns the game that the oracle solves: the piles before the first take, the rows, and the first seat.
     pub fn game(&self) -> &Game {
         &self.game
     }

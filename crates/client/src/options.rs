@@ -33,8 +33,8 @@ pub struct Options {
     /// Where to log all messages that the bot sends and receives, for `lastnim audit history`: a file, or a folder that
     /// gets one file per run. The log never contains the token.
     pub session_log: Option<PathBuf>,
-    /// The maximum number of rows and takes that an [`AsyncBot`](super::AsyncBot) is asked for at once; 64 by default.
-    /// A [`Bot`](super::Bot) is asked one question at a time.
+    /// The maximum number of requests for messages, rows and takes that an [`AsyncBot`](super::AsyncBot) handles at
+    /// once; 64 by default. A [`Bot`](super::Bot) is asked one question at a time.
     pub concurrency: NonZeroUsize,
 }
 
@@ -62,7 +62,8 @@ impl Options {
     /// [log](Self::session_log)).
     ///
     /// # Errors
-    /// If the token is missing, a file cannot be read, or the hash is invalid.
+    /// If the token is missing, a file cannot be used, only one file of the client certificate is named, or the hash is
+    /// invalid.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(|name| env::var(name).ok())
     }
@@ -130,7 +131,7 @@ impl Options {
         self
     }
 
-    /// Sets the maximum number of rows and takes that an [`AsyncBot`](super::AsyncBot) is asked for at once.
+    /// Sets the maximum number of requests that an [`AsyncBot`](super::AsyncBot) handles at once.
     #[must_use]
     pub fn concurrency(mut self, requests: NonZeroUsize) -> Self {
         self.concurrency = requests;
@@ -151,7 +152,7 @@ impl Options {
     }
 }
 
-/// Reads a token file.
+/// Reads the token in a file, without the white space around it.
 fn read_token(path: PathBuf) -> Result<String, Error> {
     match read_text_file(&path) {
         Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),

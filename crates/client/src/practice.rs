@@ -32,7 +32,7 @@ use tonic::{Code, Response, Status, service::interceptor::InterceptedService, tr
 
 /// The number of bots per page when listing the server's bots.
 const PAGE_SIZE: u32 = 1_000;
-/// Pause before another attempt to create a match when the server is full.
+/// Pause before another attempt to create a match when the server is full or unavailable.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Time limit for each call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -173,7 +173,7 @@ impl PracticeDriver {
         let rivals =
             if practice.rivals.is_empty() { self.house_bots().await? } else { practice.rivals.clone() };
         for _ in 0..practice.rounds {
-            for bots in tables(&own, &rivals) {
+            for bots in practice_tables(&own, &rivals) {
                 let request = CreateMatchRequest {
                     bots,
                     piles: practice.piles.clone(),
@@ -187,12 +187,12 @@ impl PracticeDriver {
         Ok(())
     }
 
-    fn bots(&self) -> BotServiceClient<InterceptedService<Channel, Authorization>> {
+    fn bot_service(&self) -> BotServiceClient<InterceptedService<Channel, Authorization>> {
         BotServiceClient::with_interceptor(self.channel.clone(), self.authorization.clone())
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
-    fn matches(&self) -> MatchServiceClient<InterceptedService<Channel, Authorization>> {
+    fn match_service(&self) -> MatchServiceClient<InterceptedService<Channel, Authorization>> {
         MatchServiceClient::with_interceptor(self.channel.clone(), self.authorization.clone())
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
@@ -224,12 +224,13 @@ impl PracticeDriver {
         let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
         loop {
-            let page = with_timeout(self.bots().list_bots(request.clone())).await.map_err(refused)?;
+            let page =
+                with_timeout(self.bot_service().list_bots(request.clone())).await.map_err(practice_error)?;
             let is_empty = page.bots.is_empty();
             let house_bots = page.bots.into_iter().filter(|bot| !bot.house_bot.is_empty());
             hosted.extend(house_bots.map(|bot| bot.name));
             if hosted.len() > MAX_HOUSE_BOTS {
-                return Err(ProtocolError::HouseBots.into());
+                return Err(ProtocolError::TooManyHouseBots.into());
             }
             if page.next_page_token.is_empty() || is_empty {
                 break;
@@ -243,11 +244,11 @@ impl PracticeDriver {
         }
     }
 
-    /// Creates a match, retrying while the server is full.
+    /// Creates a match, retrying while the server is full or unavailable.
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
-            match with_timeout(self.matches().create_match(request.clone())).await {
+            match with_timeout(self.match_service().create_match(request.clone())).await {
                 Ok(created) => return Ok(created.r#match.unwrap_or_default().id),
                 Err(status)
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
@@ -260,7 +261,7 @@ impl PracticeDriver {
                         self.channel = channel;
                     }
                 }
-                Err(status) => return Err(refused(status)),
+                Err(status) => return Err(practice_error(status)),
             }
         }
     }
@@ -268,7 +269,7 @@ impl PracticeDriver {
 
 /// Returns the bots of each match in order of seats. The bot plays against each rival and the next one in the list,
 /// once in each seat.
-fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
+fn practice_tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
     // All bots of a match must be different, so repeated rivals are dropped.
     let distinct: Vec<_> = (0..rivals.len()).filter(|&at| !rivals[..at].contains(&rivals[at])).collect();
     let mut tables = Vec::new();
@@ -290,7 +291,7 @@ async fn with_timeout<T>(call: impl Future<Output = Result<Response<T>, Status>>
     timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)
 }
 
-fn refused(status: Status) -> Error {
+fn practice_error(status: Status) -> Error {
     Error::Practice(Box::new(status))
 }
 
@@ -302,7 +303,7 @@ mod tests {
     fn the_bot_plays_each_rival_and_the_next_one_from_every_seat() {
         let tables = |rivals: &[&str]| {
             let rivals: Vec<_> = rivals.iter().map(|&rival| rival.to_owned()).collect();
-            tables("me", &rivals).into_iter().map(|bots| bots.join(" ")).collect::<Vec<_>>()
+            practice_tables("me", &rivals).into_iter().map(|bots| bots.join(" ")).collect::<Vec<_>>()
         };
         assert_eq!(tables(&["a"]), ["me a", "a me"]);
         assert_eq!(tables(&["a", "a"]), tables(&["a"]));

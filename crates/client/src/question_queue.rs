@@ -4,7 +4,7 @@ use super::question::BotQuestion;
 use lastnim_core::game::MatchId;
 use std::{collections::VecDeque, num::NonZeroUsize};
 
-/// Maximum number of reports (ends, refusals, notices) that can wait for a busy bot; further ones are dropped.
+/// Maximum number of reports, such as ends and refusals, that can wait for a busy bot; further ones are dropped.
 pub(super) const MAX_WAITING_REPORTS: usize = 4096;
 
 /// How many questions a bot is asked at once.
@@ -19,7 +19,8 @@ pub(super) enum QuestionLimit {
 /// The questions that wait for the bot, in order of arrival, and the number of questions that it has been asked but has
 /// not answered.
 ///
-/// The queue is bounded: it has at most one request for messages, one for a row and one for a take for each open match, and [`MAX_WAITING_REPORTS`] reports.
+/// The queue is bounded: it has at most one request for messages, one for a row and one for a take for each open match,
+/// and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]
 pub(super) struct QuestionQueue {
     question_limit: QuestionLimit,

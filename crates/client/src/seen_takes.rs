@@ -106,7 +106,7 @@ impl SeenTakes {
         self.reached = Some((ply, position));
     }
 
-    /// Adds a take, unless it was added before or the position before it is unknown.
+    /// Adds a take, unless it was added before, the position before it is unknown, or it is illegal.
     pub(super) fn add_take(&mut self, ply: u32, take: u64, mover: Mover) {
         let Some((reached, before)) = self.reached.take_if(|(reached, _)| *reached <= ply) else { return };
         if reached < ply {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn latest_takes_are_kept_and_equal_in_all_views() {
+    fn only_the_latest_takes_are_kept_and_compared() {
         let piles = Piles::parse(&[1_000_000]).unwrap();
         let start = Position::new(piles, Seat::FIRST, SeatCount::new(3).unwrap());
         let mut takes = SeenTakes::from_start(start);

@@ -56,23 +56,23 @@ impl ServerAddress {
     }
 
     /// Returns an iterator over the addresses.
-    pub(super) fn each(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.address.split(',').map(str::trim)
     }
 
-    /// Returns each of the addresses as an address of one server.
+    /// Returns one `ServerAddress` for each of the addresses, with the same certificates and transport.
     pub fn split(&self) -> Vec<Self> {
-        self.each().map(|address| Self { address: address.to_owned(), ..self.clone() }).collect()
+        self.addresses().map(|address| Self { address: address.to_owned(), ..self.clone() }).collect()
     }
 
-    /// Returns the addresses for a program that runs in another folder: the paths of Unix sockets are absolute.
-    pub fn with_absolute_paths(&self) -> String {
+    /// Returns the addresses as text for a program that runs in another folder: the paths of Unix sockets are absolute.
+    pub fn to_absolute_paths(&self) -> String {
         let absolute = |address: &str| match socket_path(address) {
             Ok(Some(path)) => std::path::absolute(path)
                 .map_or_else(|_| address.to_owned(), |path| format!("unix:{}", path.display())),
             Ok(None) | Err(_) => address.to_owned(),
         };
-        self.each().map(absolute).collect::<Vec<_>>().join(",")
+        self.addresses().map(absolute).collect::<Vec<_>>().join(",")
     }
 
     /// Returns the trusted authorities, if any were given.

@@ -45,7 +45,7 @@ use tonic::{
 };
 
 /// Capacity of the queue of outgoing messages in the stream; further messages wait in `BotRunner::outgoing`.
-const OUTBOUND_QUEUE: usize = 64;
+const OUTBOUND_CAPACITY: usize = 64;
 /// Time limit for the welcome in a new session, because a server that has reached its stream limit does not answer.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
 /// After this many seconds without an event, a session counts as lost: the server sends a ping at least every 20 s.
@@ -123,11 +123,11 @@ impl ObserverEvent {
 /// Plays all matches of a bot until its tournament has ended or `shutdown` completes. The observer gets each event
 /// after the bot has handled it.
 ///
-/// # Errors
-/// See [`run`].
-///
 /// The bot, `shutdown` and the future are boxed, so that the session code is compiled only once and not for each type
 /// of bot.
+///
+/// # Errors
+/// See [`run`].
 pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
@@ -397,7 +397,7 @@ impl BotRunner {
     fn notify_observer(&mut self) -> Result<(), ProtocolError> {
         match (&self.observer, self.pending_event.take()) {
             (Some(observer), Some(event)) => match observer.try_send(event) {
-                Err(TrySendError::Full(_)) => Err(ProtocolError::PracticeEvents),
+                Err(TrySendError::Full(_)) => Err(ProtocolError::TooManyEvents),
                 // The error is ignored, because the observer may have stopped.
                 Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
             },
@@ -452,7 +452,7 @@ async fn open_session(
     log: &mut SessionLog,
 ) -> Result<OpenOutcome, Error> {
     let opening = async {
-        let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
+        let (outbound, requests) = mpsc::channel(OUTBOUND_CAPACITY);
         let mut call = Request::new(ReceiverStream::new(requests));
         add_version_metadata(version, call.metadata_mut());
         let mut inbound = client.play(call).await?.into_inner();

@@ -9,7 +9,7 @@ const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 /// the address has another form.
 ///
 /// # Errors
-/// Says what is wrong with the path.
+/// Returns what is wrong with the path.
 pub fn socket_path(address: &str) -> Result<Option<&Path>, String> {
     let Some(rest) = address.strip_prefix("unix:") else { return Ok(None) };
     let path = match rest.strip_prefix("//") {

@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Matches with a winner.
+    /// Matches whose end the bot saw and that were not cancelled.
     pub matches: u64,
-    /// Matches won by the bot itself.
+    /// Matches that the bot won without forfeiting its seat.
     pub wins: u64,
     /// Matches in which the bot's seat was forfeited.
     pub forfeits: u64,

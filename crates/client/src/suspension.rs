@@ -3,7 +3,7 @@
 use lastnim_core::game::TournamentId;
 pub use lastnim_tournament::SuspensionReason;
 
-/// A ladder has suspended the bot after too many forfeits in a row.
+/// The bot's suspension by a ladder after too many forfeits in a row.
 ///
 /// To return, the bot joins the ladder again. Its next forfeit then suspends it again, unless it has completed a match
 /// in the meantime.

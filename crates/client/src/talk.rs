@@ -43,7 +43,7 @@ pub struct TalkRound {
 }
 
 impl Message {
-    /// Creates a message to everyone that says a text, of 1 to `text_chars` characters.
+    /// Creates a message to everyone that says a text. A match limits its length; see [`TalkTerms`](super::TalkTerms).
     pub fn text(text: impl Into<String>) -> Self {
         Self { to: SeatSet::default(), content: TalkContent::Text(text.into()) }
     }
@@ -79,7 +79,7 @@ impl Message {
 }
 
 impl TalkMessage {
-    /// Returns the sender, the round and the number, which no other message of the match has.
+    /// Returns the round, the sender and the number, which together identify the message in its match.
     pub(super) fn place(&self) -> (u32, Seat, u32) {
         (self.round, self.seat, self.number)
     }

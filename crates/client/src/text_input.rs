@@ -33,7 +33,8 @@ impl<R: Read> TextInput<R> {
         Self { input, read_ahead: None }
     }
 
-    /// Reads as many bytes as are needed to recognise a byte order mark; returns them unless they are the mark.
+    /// Reads as many bytes as are needed to recognise a byte order mark, and returns them unless they are the mark.
+    /// Refuses the beginning of a UTF-16 text.
     fn read_beginning(&mut self) -> io::Result<Vec<u8>> {
         let mut beginning = Vec::new();
         let mut buffer = [0; BYTE_ORDER_MARK.len()];

@@ -128,7 +128,7 @@ impl OpenMatch {
 
     pub(super) fn turn_view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
         let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
-        let position = turn_position(&self.info, turn).ok_or(ProtocolError::Turn {
+        let position = turn_position(&self.info, turn).ok_or(ProtocolError::ImpossibleTurn {
             match_id: self.info.id,
             seat: self.info.seat,
             ply: turn.ply,

@@ -14,7 +14,7 @@ use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 #[derive(Debug)]
 pub(super) struct Talk {
     /// The number of rounds that have ended.
-    pub(super) heard: u32,
+    pub(super) rounds_ended: u32,
     pub(super) stage: TalkStage,
     /// The round and number of each message that the server has not answered in this session, oldest first; the end of
     /// talk has no number.
@@ -41,20 +41,20 @@ impl Talk {
     /// Creates the state at the beginning of a match.
     pub(super) fn new(seats_talk: bool) -> Self {
         let stage = if seats_talk { TalkStage::NotAsked } else { TalkStage::Over };
-        Self { heard: 0, stage, unanswered: VecDeque::new() }
+        Self { rounds_ended: 0, stage, unanswered: VecDeque::new() }
     }
 }
 
 impl OpenMatch {
     /// Returns whether the bot must still say what it sends in this round.
     pub(super) fn awaits_messages(&self, round: u32) -> bool {
-        self.talk.stage == TalkStage::Asked && self.talk.heard == round && self.seat == SeatState::Own
+        self.talk.stage == TalkStage::Asked && self.talk.rounds_ended == round && self.seat == SeatState::Own
     }
 
-    /// Sends the next message of the bot, or the end of its talk if no message is left.
+    /// Adds the action that sends the next message of the bot, or the end of its talk if no message is left.
     fn send_talk(&mut self, actions: &mut Vec<ClientAction>) {
         let TalkStage::Sending { number, messages } = &self.talk.stage else { return };
-        let (match_id, round) = (self.info.id.to_string(), self.talk.heard);
+        let (match_id, round) = (self.info.id.to_string(), self.talk.rounds_ended);
         let (number, action) = match messages.front() {
             Some(Message { to, content }) => {
                 let (to, content) = (to.iter().map(u32::from).collect(), Some(content.into()));
@@ -78,7 +78,7 @@ impl MatchTracker {
         match open.talk.stage {
             TalkStage::NotAsked => {
                 open.talk.stage = TalkStage::Asked;
-                let round = TalkRound { info, round: open.talk.heard, time_left: round_left };
+                let round = TalkRound { info, round: open.talk.rounds_ended, time_left: round_left };
                 self.questions.push(BotQuestion::Talk(round));
             }
             TalkStage::Over => {
@@ -128,7 +128,7 @@ impl MatchTracker {
         }
         let (round, accepted) = place;
         let TalkStage::Sending { number, messages } = &mut open.talk.stage else { return };
-        if round != open.talk.heard || accepted != messages.front().map(|_| *number) {
+        if round != open.talk.rounds_ended || accepted != messages.front().map(|_| *number) {
             return;
         }
         match messages.pop_front() {
@@ -147,7 +147,7 @@ impl MatchTracker {
         let Some(open) = self.open.get_mut(&match_id) else { return };
         let refused = open.talk.unanswered.pop_front();
         let TalkStage::Sending { messages, .. } = &mut open.talk.stage else { return };
-        if refused.is_some_and(|(round, _)| round == open.talk.heard) {
+        if refused.is_some_and(|(round, _)| round == open.talk.rounds_ended) {
             match messages.pop_front() {
                 None => open.talk.stage = TalkStage::Ended,
                 Some(_) => open.send_talk(actions),
@@ -164,7 +164,7 @@ impl MatchTracker {
     ) -> Result<(), ProtocolError> {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         let Some(terms) = open.info.terms.talk.filter(|terms| round < terms.rounds) else { return Ok(()) };
-        if round >= open.talk.heard {
+        if round >= open.talk.rounds_ended {
             let messages = parse_heard(messages, &open.info)?;
             open.add_messages(messages);
             let next = Some(round + 1).filter(|&next| next < terms.rounds);
@@ -207,7 +207,7 @@ impl MatchTracker {
     fn move_to_round(&mut self, match_id: MatchId, round: Option<u32>, rounds: u32) {
         let Some(open) = self.open.get_mut(&match_id) else { return };
         let ended = round.unwrap_or(rounds);
-        let known = mem::replace(&mut open.talk.heard, ended);
+        let known = mem::replace(&mut open.talk.rounds_ended, ended);
         for round in known..ended {
             self.questions.push(BotQuestion::Heard(Arc::clone(&open.info), round));
         }

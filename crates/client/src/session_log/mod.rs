@@ -17,9 +17,9 @@ use std::{
 /// Maximum number of lines that can wait for the disk; further lines are dropped, and the log states how many.
 const MAX_WAITING_LINES: usize = 16_384;
 /// Waiting lines are collected up to about this many bytes, and then written together.
-const WRITE_BYTES: usize = 64 << 10;
+const BATCH_BYTES: usize = 64 << 10;
 /// Shorter tokens are not hidden: real tokens are longer, and such a short text could be part of an ordinary word.
-const MIN_SECRET_CHARS: usize = 16;
+const MIN_SECRET_BYTES: usize = 16;
 /// The text that replaces the token in the log, in case the server repeats it.
 const HIDDEN_TOKEN: &str = "(token)";
 
@@ -156,7 +156,7 @@ fn address_without_user(address: &str) -> String {
 /// Returns a token as it appears in JSON; `None` if it is too short to hide.
 fn secret_of_token(token: &str) -> Option<String> {
     let shown = serde_json::to_string(token).unwrap_or_default();
-    (token.len() >= MIN_SECRET_CHARS).then(|| shown[1..shown.len() - 1].to_owned())
+    (token.len() >= MIN_SECRET_BYTES).then(|| shown[1..shown.len() - 1].to_owned())
 }
 
 struct LogWriter {
@@ -181,7 +181,7 @@ impl LogWriter {
             while let Ok(line) = next {
                 self.add_line(&mut text, &line);
                 lines += 1;
-                if text.len() >= WRITE_BYTES {
+                if text.len() >= BATCH_BYTES {
                     break;
                 }
                 next = waiting.try_recv();

@@ -60,7 +60,7 @@ fn log_has_all_events_in_order() {
 }
 
 #[test]
-fn run_continues_after_an_incomplete_line() {
+fn a_run_begins_on_a_new_line_after_an_incomplete_one() {
     let folder = Folder::new("torn");
     let path = folder.0.join("bot.jsonl");
     fs::write(&path, "{\"at_us\":1,\"mo").unwrap();
@@ -108,7 +108,6 @@ fn failure_to_open_names_the_log() {
     assert!(SessionLog::open(None, "host:1", TOKEN).unwrap().0.is_none());
 }
 
-/// A full disk makes the log lose lines, but the run continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_loses_lines_but_does_not_end_the_run() {

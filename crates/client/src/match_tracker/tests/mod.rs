@@ -24,7 +24,7 @@ fn receive(tracker: &mut MatchTracker, event: ServerEvent) -> Vec<ClientAction> 
     tracker.handle_event(parse(event).unwrap()).unwrap()
 }
 
-fn refusal_of(tracker: &mut MatchTracker, event: ServerEvent) -> String {
+fn event_error(tracker: &mut MatchTracker, event: ServerEvent) -> String {
     parse(event).and_then(|event| tracker.handle_event(event)).unwrap_err().to_string()
 }
 
@@ -354,7 +354,7 @@ fn end_of_an_earlier_process_is_reported_but_not_counted() {
 }
 
 #[test]
-fn finished_snapshot_is_followed_by_the_end() {
+fn snapshot_of_an_ended_match_does_not_report_its_end() {
     let mut tracker = in_play();
     receive(&mut tracker, welcome(1));
     tracker.handle_answer(BotAnswer::Handled);
@@ -379,7 +379,7 @@ fn end_of_a_tournament_is_reported() {
     let [ClientAction::Ask(BotQuestion::TournamentEnded(end))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((end.place, end.matches, end.bots, end.title.as_str()), (2, 4, 3, "Spring"));
     let running = pb::TournamentEnded { state: pb::TournamentState::Running.into(), ..ended };
-    let message = refusal_of(&mut tracker, ServerEvent::TournamentEnded(Box::new(running)));
+    let message = event_error(&mut tracker, ServerEvent::TournamentEnded(Box::new(running)));
     assert!(message.contains("tournament_ended.state"), "{message}");
 }
 
@@ -479,12 +479,12 @@ fn suspension_is_reported() {
     let [ClientAction::Ask(BotQuestion::Suspended(heard))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!(heard.reason, None, "a newer server may send reasons that this version does not know");
     assert!(
-        refusal_of(&mut tracker, ServerEvent::Suspended(notice("x", 1))).contains("suspended.tournament_id")
+        event_error(&mut tracker, ServerEvent::Suspended(notice("x", 1))).contains("suspended.tournament_id")
     );
 }
 
 #[test]
-fn forfeited_seat_is_not_asked() {
+fn answers_for_a_forfeited_seat_are_not_sent() {
     let mut tracker = in_play();
     receive(&mut tracker, turn(ID, 1, 2, 3));
     let forfeited = |seat| {
@@ -598,11 +598,11 @@ fn open_matches_are_limited() {
     }
     let surplus = id(MAX_OPEN_MATCHES);
     let words = format!("match {surplus}, but the bot already has 20000 open matches, the maximum");
-    assert_eq!(refusal_of(&mut tracker, started(&surplus)), words);
+    assert_eq!(event_error(&mut tracker, started(&surplus)), words);
     let snapshot = snapshot(pb::Phase::Declaring);
     let begun = pb::MatchStarted { match_id: surplus, ..begun(ID) };
     let surplus = pb::Snapshot { started: Some(begun), ..snapshot };
-    assert_eq!(refusal_of(&mut tracker, ServerEvent::Snapshot(Box::new(surplus))), words);
+    assert_eq!(event_error(&mut tracker, ServerEvent::Snapshot(Box::new(surplus))), words);
     let _ = receive(&mut tracker, started(&id(7)));
 }
 
@@ -620,43 +620,43 @@ fn contradictory_messages_from_the_server_are_errors() {
     let mut tracker = tracker();
     receive(&mut tracker, started(ID));
     assert_eq!(
-        refusal_of(&mut tracker, turn(ID, 1, 2, 3)),
+        event_error(&mut tracker, turn(ID, 1, 2, 3)),
         format!("a turn in match {ID} before the rows were revealed")
     );
     receive(&mut tracker, revealed(ID));
     for (ply, pile, counters) in
         [(0, 2, 3), (1, 3, 1), (1, 2, 5), (1, 2, 0), (1, u32::MAX, 1), (u32::MAX - 1, 2, 3)]
     {
-        let message = refusal_of(&mut tracker, turn(ID, ply, pile, counters));
+        let message = event_error(&mut tracker, turn(ID, ply, pile, counters));
         assert!(message.contains("an impossible turn for seat "), "{message}");
     }
     let two_rows = pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] };
     let wrong = pb::Revealed { match_id: ID.into(), alliance_matrix: Some(two_rows), ..Default::default() };
-    assert_eq!(refusal_of(&mut tracker, ServerEvent::Revealed(wrong)), "2 rows for a match with 3 seats");
+    assert_eq!(event_error(&mut tracker, ServerEvent::Revealed(wrong)), "2 rows for a match with 3 seats");
     let nobody = pb::MatchEnded { match_id: ID.into(), winner: Some(3), ..Default::default() };
     assert_eq!(
-        refusal_of(&mut tracker, ServerEvent::MatchEnded(Box::new(nobody))),
+        event_error(&mut tracker, ServerEvent::MatchEnded(Box::new(nobody))),
         "seat 3: expected 0 to 2"
     );
     assert_eq!(
-        refusal_of(
+        event_error(
             &mut tracker,
             ServerEvent::MatchStarted(Box::new(pb::MatchStarted { setup: None, ..begun(ID) }))
         ),
         "an invalid event: match_started.setup: required, but missing"
     );
     assert!(
-        refusal_of(&mut tracker, turn("no uuid", 1, 2, 3)).contains("turn.match_id: match id \"no uuid\"")
+        event_error(&mut tracker, turn("no uuid", 1, 2, 3)).contains("turn.match_id: match id \"no uuid\"")
     );
     assert_eq!(
-        refusal_of(
+        event_error(
             &mut tracker,
             ServerEvent::Snapshot(Box::new(pb::Snapshot { phase: 9, ..snapshot(pb::Phase::Playing) }))
         ),
         "an invalid event: snapshot.phase: 9 is not a known value: expected 0 to 4"
     );
     assert_eq!(
-        refusal_of(&mut tracker, ServerEvent::Snapshot(Box::new(snapshot(pb::Phase::Playing)))),
+        event_error(&mut tracker, ServerEvent::Snapshot(Box::new(snapshot(pb::Phase::Playing)))),
         "an invalid event: snapshot.alliance_matrix: required, but missing"
     );
 }

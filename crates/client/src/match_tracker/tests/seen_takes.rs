@@ -1,4 +1,4 @@
-//! Tests of which takes by other seats a bot sees.
+//! Tests of which takes a bot sees.
 
 use super::*;
 

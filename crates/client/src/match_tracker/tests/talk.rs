@@ -199,7 +199,7 @@ fn a_restarted_process_does_not_repeat_its_messages() {
     ));
 }
 
-/// Seat 1 ranks seat 0 before seat 2, and seat 0 may declare any row.
+/// Returns a pact in which seat 1 promises to rank seat 0 before seat 2, and seat 0 promises nothing.
 fn pact() -> Pact {
     Pact::parse(SeatCount::new(3).unwrap(), &[(1, vec![(0, 2)]), (0, vec![])]).unwrap()
 }
@@ -269,7 +269,7 @@ fn impossible_talk_messages_are_errors() {
         (from_seat(0, 0, 4, &hello), "heard.messages.number: number 4: expected less than 4"),
         (cycle, "heard.messages.offer: seat 0 cannot put seat 1 before seat 1"),
     ] {
-        let refused = refusal_of(&mut tracker, heard(0, &[message]));
+        let refused = event_error(&mut tracker, heard(0, &[message]));
         assert!(refused.contains(why), "{refused}");
     }
     let TalkContent::Text(said) = &hello.content else { panic!("a text") };

@@ -15,7 +15,7 @@ fn dropped() -> ClientAction {
 }
 
 #[test]
-fn revealed_row_is_withdrawn() {
+fn question_about_the_row_is_withdrawn_when_rows_are_revealed() {
     assert_eq!(receive(&mut declaring(), revealed(ID)), [dropped()]);
     let in_play = receive(&mut declaring(), snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
     assert!(matches!(&in_play[..], [first, ClientAction::Ask(BotQuestion::Play(_))] if *first == dropped()));
