@@ -23,7 +23,7 @@ impl BlunderRate {
     pub(super) const EXAMPLE: Self = Self { millionths: MILLION / 10 };
 
     /// Draws whether the next take is an error.
-    pub(super) fn draw_error(self, draw: &mut SeededDraw) -> bool {
+    pub(super) fn draw_is_error(self, draw: &mut SeededDraw) -> bool {
         draw.number_below(MILLION.into()) < self.millionths.into()
     }
 }
@@ -84,7 +84,7 @@ mod tests {
         let mut draw = SeededDraw::new(3, 0);
         let mut count = |rate: &str| {
             let rate: BlunderRate = rate.parse().unwrap();
-            (0..10_000).filter(|_| rate.draw_error(&mut draw)).count()
+            (0..10_000).filter(|_| rate.draw_is_error(&mut draw)).count()
         };
         assert_eq!((count("0"), count("1")), (0, 10_000));
         // The expected count is 2,000, and the standard deviation is 40.

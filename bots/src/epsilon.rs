@@ -8,8 +8,8 @@ use lastnim_tournament::SeededDraw;
 /// Errs at a fixed rate and otherwise makes the smallest optimal take; declares the standard row.
 ///
 /// An error is drawn uniformly from all takes that cost the bot a rank or more. In a position where every take is
-/// optimal it cannot err. So it errs in `RATE` of the turns in which it can, and its accuracy over all turns is at
-/// least `1 - RATE`. Its random draws are derived from the seed, the match and the ply.
+/// optimal it cannot err. So it is expected to err in `RATE` of the turns in which it can, and its expected accuracy over
+/// all turns is at least `1 - RATE`. Its random draws are derived from the seed, the match and the ply.
 #[derive(Debug, Clone)]
 pub struct Epsilon {
     rate: BlunderRate,
@@ -27,14 +27,19 @@ impl Bot for Epsilon {
     fn play(&mut self, game: &MatchView) -> u64 {
         let optimal = Solution::new(game.game()).optimal_takes(game.position());
         let mut draw = draw_of_turn(self.seed, game);
-        let error = self.rate.draw_error(&mut draw);
-        let error = error.then(|| draw_error(&optimal, game.position().counters(), &mut draw)).flatten();
+        let error = self.rate.draw_is_error(&mut draw);
+        let error =
+            error.then(|| draw_erroneous_take(&optimal, game.position().counters(), &mut draw)).flatten();
         error.or(optimal.smallest()).expect("an unfinished position has an optimal take")
     }
 }
 
 /// Draws a take uniformly from the takes that are not optimal; returns `None` if all takes are optimal.
-pub(super) fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
+pub(super) fn draw_erroneous_take(
+    optimal: &OptimalTakes,
+    counters: u64,
+    draw: &mut SeededDraw,
+) -> Option<u64> {
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);

@@ -114,7 +114,7 @@ impl HouseBot {
     }
 
     /// Returns the house bot whose name is most similar to an unknown name, with the number in that name if it is
-    /// valid.
+    /// valid; `None` if no name is similar.
     pub fn closest_to(word: &str) -> Option<Self> {
         let (kind, number) = word.split_once('-').unwrap_or((word, ""));
         let meant = find_closest_word(kind, Self::EXAMPLES.map(Self::kind))?;

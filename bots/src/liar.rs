@@ -3,16 +3,16 @@
 use super::{
     claim::claim_once,
     oracle::smallest_optimal_take,
-    outlook::{Belief, Outlook, draws_in, rows_to_consider, steps_of_solution},
+    outlook::{Belief, Outlook, draw_of_match, rows_to_consider, steps_of_solution},
 };
 use lastnim_client::{Bot, MatchInfo, MatchView, Message, TalkRound};
 use lastnim_core::game::{PartialRow, Row};
 
 /// Declares the row with which it expects the best rank in its dealt row, and plays optimally for the declared row.
 ///
-/// It does not know the other seats' rows. It assumes that the others declare what they were dealt by the rule of the
-/// deal, whatever they claim, and that everybody then plays optimally, and averages its rank over all combinations of
-/// rows if there are at most 144, otherwise over drawn ones. It considers all rows if there are at most 120, otherwise
+/// It does not know the other seats' rows. It assumes that the others declare what they were dealt, whatever they claim,
+/// and that everybody then plays optimally. It averages its rank over all combinations of rows that the deal can give if
+/// there are at most 144, otherwise over drawn ones. It considers all rows if there are at most 120, otherwise
 /// 120 drawn ones, and fewer in games with many piles or seats. It lies only if that is better than the truth. In a
 /// match without dealt rows, it declares the standard row. In talk, it claims the row that it will declare.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl Bot for Liar {
     fn declare(&mut self, game: &MatchInfo) -> Row {
         let honest = game.honest_row();
         let Some(deal) = game.deal.as_ref().filter(|_| game.dealt_row.is_some()) else { return honest };
-        let mut draw = draws_in(game, self.seed);
+        let mut draw = draw_of_match(game, self.seed);
         let lies = rows_to_consider(game, &PartialRow::unknown(game.seats()), &mut draw);
         let steps = (lies.len() + 1) * steps_of_solution(game);
         let outlook = Outlook::new(game, &deal.rule, Belief::Never, steps, &mut draw);

@@ -9,11 +9,11 @@ use lastnim_core::game::Row;
 pub struct Loyal;
 
 /// The offset of the ally, which is the next seat.
-pub(super) const ALLY: usize = 1;
+pub(super) const ALLY_OFFSET: usize = 1;
 
 impl Bot for Loyal {
     fn declare(&mut self, game: &MatchInfo) -> Row {
-        game.dealt_row.clone().unwrap_or_else(|| Row::favouring(ALLY, game.seats()))
+        game.dealt_row.clone().unwrap_or_else(|| Row::favouring(ALLY_OFFSET, game.seats()))
     }
 
     fn play(&mut self, game: &MatchView) -> u64 {

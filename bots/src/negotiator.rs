@@ -3,7 +3,7 @@
 use super::{
     oracle::smallest_optimal_take,
     outlook::{
-        Belief, MAX_STEPS, MIN_MATRICES, Outlook, draws_in, ranking_first, rows_to_consider,
+        Belief, MAX_STEPS, MIN_MATRICES, Outlook, draw_of_match, ranking_first, rows_to_consider,
         steps_of_solution,
     },
 };
@@ -112,10 +112,10 @@ impl<'a> Negotiation<'a> {
             Manner::Naive => Belief::Always,
             Manner::Keeper | Manner::Breaker => Belief::Half,
         };
-        Outlook::new(self.game, self.rule, belief, steps, &mut draws_in(self.game, self.bot.seed))
+        Outlook::new(self.game, self.rule, belief, steps, &mut draw_of_match(self.game, self.bot.seed))
     }
 
-    /// Returns what a seat promises in these pacts, without promises that contradict earlier ones.
+    /// Returns what a seat promises in the pacts that `is_meant` selects, without promises that contradict earlier ones.
     fn promise_of(&self, seat: Seat, is_meant: impl Fn(&OfferedPact) -> bool) -> PartialRow {
         let meant = self.pacts.iter().filter(|offered| is_meant(offered));
         let constraints = meant.filter_map(|offered| offered.pact.constraint(seat));
@@ -159,8 +159,8 @@ impl<'a> Negotiation<'a> {
     }
 
     /// Returns the pact to offer: of the pacts that the bot can keep, in which it and one other seat both rank the same
-    /// seat first, the one with the largest value to the bot, if it has a positive value to both. `None` if nobody can
-    /// offer such a pact for the first time, or if the search would take too long.
+    /// seat first, the one with the largest value to the bot, if it has a positive value to both. `None` if there is
+    /// no such pact that is new, or if the search would take too long.
     fn best_offer(&self, promise: &PartialRow) -> Option<Pact> {
         let (seats, own) = (self.game.seats(), self.game.seat);
         let member = |seat, first| PactMember {
@@ -198,7 +198,7 @@ impl<'a> Negotiation<'a> {
         let (seats, own) = (self.game.seats(), self.game.seat);
         let promise = self.promise_of(own, OfferedPact::is_signed);
         let unknown = PartialRow::unknown(seats);
-        let mut draw = draws_in(self.game, self.bot.seed);
+        let mut draw = draw_of_match(self.game, self.bot.seed);
         let mut rows = vec![promise.nearest_row(&self.game.honest_row())];
         rows.extend(rows_to_consider(self.game, &promise, &mut draw));
         let all_rows = match self.bot.manner {
@@ -222,7 +222,7 @@ mod tests {
     use crate::{
         Liar, Oracle,
         practice_games::{dealt_view, games},
-        practice_talk::{Talked, dealt_info, talk_and_declare},
+        practice_talk::{TalkOutcome, dealt_info, talk_and_declare},
     };
     use lastnim_client::{TalkMessage, TalkTerms};
     use lastnim_core::{
@@ -240,14 +240,14 @@ mod tests {
         Box::new(Negotiator::new(manner, 1))
     }
 
-    /// Returns the game in which the piles have these counters, seat 0 is first, and seats have these rows.
+    /// Returns a game with these piles and rows, in which seat 0 moves first.
     fn game(piles: &[u64], rows: &[&[u64]]) -> Game {
         let rows: Vec<_> = rows.iter().map(|row| row.to_vec()).collect();
         Game::parse(piles, &rows, 0, Ending::ToMoveWins).unwrap()
     }
 
-    /// Lets bots play whose dealt rows are those of the game, and any of these rows could be dealt to them.
-    fn talk(game: &Game, bots: Vec<Box<dyn Bot>>) -> Talked {
+    /// Lets bots talk and declare. Their dealt rows are those of the game, and the rule of the deal lists these rows.
+    fn talk(game: &Game, bots: Vec<Box<dyn Bot>>) -> TalkOutcome {
         let mut rows: Vec<_> = game.matrix.rows().iter().cloned().collect();
         rows.sort_by_key(ToString::to_string);
         rows.dedup();
@@ -258,7 +258,7 @@ mod tests {
         solve_winners(&game.piles, declared, game.ending)[game.first_seat()]
     }
 
-    fn signed(talked: &Talked) -> Vec<String> {
+    fn signed(talked: &TalkOutcome) -> Vec<String> {
         let pacts = talked.pacts().into_iter().filter(OfferedPact::is_signed);
         pacts.map(|offered| offered.pact.to_string()).collect()
     }
@@ -388,7 +388,7 @@ mod tests {
         }
 
         #[test]
-        fn any_match_can_be_talked_over(game in games(), with_pacts: bool, rounds in 1..4_u32, seed: u64) {
+        fn the_bot_talks_and_declares_in_any_match(game in games(), with_pacts: bool, rounds in 1..4_u32, seed: u64) {
             for manner in [Manner::Naive, Manner::Keeper, Manner::Breaker] {
                 let mut bot = Negotiator::new(manner, seed);
                 let plain = MatchView::practice(&game, &[]).unwrap();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_matches_can_be_talked_over() {
+    fn the_bot_talks_and_declares_in_the_largest_matches() {
         for (seats, piles) in [(MAX_PACT_SEATS, 10), (MAX_PACT_SEATS, MAX_PILES), (MAX_SEATS, MAX_PILES)] {
             let seats = SeatCount::new(seats).unwrap();
             let piles = Piles::parse(&vec![MAX_COUNTERS; piles]).unwrap();

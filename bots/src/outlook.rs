@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 120;
 pub(super) const MIN_MATRICES: usize = 4;
 /// The maximum number of matrices in an outlook.
 const MAX_MATRICES: usize = 144;
-/// The approximate number of steps of the oracle that a decision may take; a game of N piles and n seats takes N n².
+/// The approximate maximum number of steps of the oracle for a decision; a game of N piles and n seats takes N n².
 pub(super) const MAX_STEPS: usize = 4_000_000;
 
 /// How far a bot believes the rows that others claim.
@@ -44,8 +44,9 @@ pub(super) fn steps_of_solution(game: &MatchInfo) -> usize {
     game.piles.as_slice().len() * game.seats().get().pow(2)
 }
 
-/// Creates the draws of a bot in a match.
-pub(super) fn draws_in(game: &MatchInfo, seed: u64) -> SeededDraw {
+/// Creates the random number generator for a bot's decisions before a match is played, from the seed, the match and the
+/// seat.
+pub(super) fn draw_of_match(game: &MatchInfo, seed: u64) -> SeededDraw {
     let number = game.origin.as_ref().map_or(0, |origin| origin.number);
     let numbers = [seed, number, game.seat.index() as u64].into_iter();
     SeededDraw::from_numbers(numbers.chain(game.piles.as_slice().iter().copied()))
@@ -132,7 +133,7 @@ impl<'a> Outlook<'a> {
     }
 }
 
-/// Returns the row that a seat has claimed, if the bot believes it.
+/// Returns the row that a seat has claimed, if the bot thinks that it may be true.
 fn believed_claim<'a>(game: &'a MatchInfo, rule: &DealRule, belief: Belief, seat: Seat) -> Option<&'a Row> {
     game.last_claim(seat).filter(|&claim| match (belief, rule) {
         (Belief::Never, _) => false,
@@ -142,7 +143,8 @@ fn believed_claim<'a>(game: &'a MatchInfo, rule: &DealRule, belief: Belief, seat
     })
 }
 
-/// Returns equally likely rows of another seat; `None` if there are more than `max`.
+/// Returns the equally likely rows of another seat, in which a claimed row can be repeated; `None` if there are more
+/// than `max`.
 fn rows_of(game: &MatchInfo, rule: &DealRule, belief: Belief, seat: Seat, max: usize) -> Option<Vec<Row>> {
     let claim = believed_claim(game, rule, belief, seat);
     if let (Belief::Always, Some(claim)) = (belief, claim) {
@@ -219,7 +221,7 @@ mod tests {
         let content = TalkContent::Claim(Row::parse(claim, seats).unwrap());
         let claim = TalkMessage { seat, round: 0, number: 0, to: SeatSet::default(), content };
         let info = dealt_info(&game, rule, Seat::FIRST, &[claim]);
-        let outlook = Outlook::new(&info, rule, belief, 1, &mut draws_in(&info, 1));
+        let outlook = Outlook::new(&info, rule, belief, 1, &mut draw_of_match(&info, 1));
         assert!(outlook.matrices.iter().all(|matrix| matrix[Seat::FIRST] == game.matrix[Seat::FIRST]));
         outlook.matrices.iter().map(|matrix| matrix[seat].to_string()).collect()
     }
@@ -249,7 +251,7 @@ mod tests {
         let game = random_game(1, 5, 2, 4);
         let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &[]);
         let matrices = |steps, seed| {
-            Outlook::new(&info, &DealRule::All, Belief::Half, steps, &mut draws_in(&info, seed)).matrices
+            Outlook::new(&info, &DealRule::All, Belief::Half, steps, &mut draw_of_match(&info, seed)).matrices
         };
         assert_eq!(matrices(1, 1).len(), MAX_MATRICES);
         assert_eq!(matrices(MAX_STEPS, 1).len(), MIN_MATRICES);
@@ -258,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn all_rows_are_considered_once() {
+    fn few_rows_are_all_considered_and_many_are_drawn() {
         let considered = |seats: usize, promise: Option<(usize, usize)>| {
             let game = random_game(1, seats, 2, 4);
             let info = dealt_info(&game, &DealRule::All, Seat::FIRST, &[]);
             let unknown = PartialRow::unknown(info.seats());
             let promise =
                 promise.map_or(unknown, |(one, other)| unknown.with_preference(one, other).unwrap());
-            let rows = rows_to_consider(&info, &promise, &mut draws_in(&info, 1));
+            let rows = rows_to_consider(&info, &promise, &mut draw_of_match(&info, 1));
             assert!(rows.iter().all(|row| promise.admits(row)));
             rows.len()
         };

@@ -9,12 +9,12 @@ use lastnim_core::{
 
 /// What the bots have said and declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Talked {
+pub(super) struct TalkOutcome {
     pub(super) messages: Vec<TalkMessage>,
     pub(super) declared: AllianceMatrix,
 }
 
-impl Talked {
+impl TalkOutcome {
     /// Returns all offered pacts.
     pub(super) fn pacts(&self) -> Vec<OfferedPact> {
         OfferedPact::collect(self.messages.iter().map(|said| (said.offer_id(), &said.content)))
@@ -42,7 +42,7 @@ pub(super) fn dealt_info(game: &Game, rule: &DealRule, seat: Seat, messages: &[T
 }
 
 /// Lets the bots talk for three rounds with pacts, and declare their rows.
-pub(super) fn talk_and_declare(game: &Game, rule: &DealRule, bots: &mut BySeat<Box<dyn Bot>>) -> Talked {
+pub(super) fn talk_and_declare(game: &Game, rule: &DealRule, bots: &mut BySeat<Box<dyn Bot>>) -> TalkOutcome {
     let seats = game.matrix.seats();
     let mut messages: Vec<TalkMessage> = Vec::new();
     for round in 0..3 {
@@ -70,5 +70,5 @@ pub(super) fn talk_and_declare(game: &Game, rule: &DealRule, bots: &mut BySeat<B
     }
     let declared =
         BySeat::from_fn(seats, |seat| bots[seat].declare(&dealt_info(game, rule, seat, &messages)));
-    Talked { messages, declared: AllianceMatrix::from_rows(declared).unwrap() }
+    TalkOutcome { messages, declared: AllianceMatrix::from_rows(declared).unwrap() }
 }

@@ -1,9 +1,10 @@
-//! A wrapper that ignores refusals.
+//! A wrapper for which refusals are no warnings.
 
 use lastnim_client::{Bot, MatchInfo, MatchView, Message, Refusal, TakeFeed, TalkRound};
 use lastnim_core::game::Row;
 
-/// A house bot that ignores refusals. Since it follows the rules, a refusal only means that its action was late.
+/// A house bot that logs refusals only as debug messages. Since it follows the rules, a refusal only means that its
+/// action was late.
 pub struct QuietBot(pub Box<dyn Bot>);
 
 impl Bot for QuietBot {

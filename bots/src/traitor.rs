@@ -1,6 +1,6 @@
 //! A bot that declares another seat as its ally, but plays for itself.
 
-use super::{loyal::ALLY, oracle::smallest_optimal_take};
+use super::{loyal::ALLY_OFFSET, oracle::smallest_optimal_take};
 use lastnim_client::{Bot, MatchInfo, MatchView};
 use lastnim_core::game::{Game, Row};
 
@@ -11,7 +11,7 @@ pub struct Traitor;
 
 impl Bot for Traitor {
     fn declare(&mut self, game: &MatchInfo) -> Row {
-        game.dealt_row.clone().unwrap_or_else(|| Row::favouring(ALLY, game.seats()))
+        game.dealt_row.clone().unwrap_or_else(|| Row::favouring(ALLY_OFFSET, game.seats()))
     }
 
     fn play(&mut self, game: &MatchView) -> u64 {

@@ -17,7 +17,7 @@ const SEED: u64 = 7;
 
 /// Prints the times.
 pub fn print() {
-    let results = results();
+    let results = draw_results();
     println!(
         "\n{BOTS} bots, {} matches with {SEATS} seats, with different bots in each group:",
         results.len()
@@ -72,8 +72,8 @@ fn timed(what: &str, work: impl FnOnce()) {
     println!("  {what}: {:.2} s", start.elapsed().as_secs_f64());
 }
 
-/// Draws winners by Luce's model.
-fn results() -> Vec<MatchResult> {
+/// Returns the results of matches whose winners are drawn by Luce's model.
+fn draw_results() -> Vec<MatchResult> {
     let names: Vec<BotName> =
         (0..BOTS).map(|bot| format!("bot-{bot}").parse().expect("a short word")).collect();
     let mut results = Vec::new();

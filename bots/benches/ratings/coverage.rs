@@ -1,6 +1,6 @@
 //! The coverage of intervals for satisfaction ratings, with real matches between bots.
 
-use super::play::{Contestant, round_robin};
+use super::play::{Contestant, play_round_robin};
 use lastnim_bots::HouseBot;
 use lastnim_core::{game::BotName, oracle::Budget};
 use lastnim_tournament::{
@@ -19,7 +19,7 @@ const FIELD: [Contestant; 6] = [
 const POSITIONS: u64 = 200;
 const TOURNAMENTS: u64 = 400;
 const SEED: u64 = 2019;
-const GROUPS: [usize; 4] = [8, 20, 60, 200];
+const GROUP_COUNTS: [usize; 4] = [8, 20, 60, 200];
 
 /// How the groups of a tournament are drawn from all played groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +35,9 @@ pub fn print() {
     println!(
         "\nRatings by satisfaction: how many of 100 95% intervals contain the true value, and how wide they are"
     );
-    println!("| seats, rows | drawn | groups | contain it | half width | wrong pairs beyond chance |");
+    println!(
+        "| seats, rows | drawn | groups | intervals that contain it, % | half-width | tournaments with a wrong pair, % |"
+    );
     println!("|---|---|---|---|---|---|");
     for (title, seats, alliance) in [
         ("2, random", 2, AllianceSource::Random),
@@ -43,25 +45,35 @@ pub fn print() {
         ("3, standard", 3, AllianceSource::Standard),
         ("5, random", 5, AllianceSource::Random),
     ] {
-        let results = round_robin(&FIELD, seats, alliance, POSITIONS, SEED);
+        let results = play_round_robin(&FIELD, seats, alliance, POSITIONS, SEED);
         let groups: Vec<&[MatchResult]> = results.chunks(seats).collect();
         let truth = rate(groups.iter().copied(), SEED);
         for draw in [Draw::Sample, Draw::Close] {
-            for count in GROUPS {
-                let Coverage { held, half, wrong } = measure(&groups, &truth, draw, count);
-                println!("| {title} | {draw:?} | {count} | {held:.1} | {half:.3} | {wrong:.1} |");
+            for count in GROUP_COUNTS {
+                let Coverage { covering_percent, mean_half_width, wrong_percent } =
+                    measure_coverage(&groups, &truth, draw, count);
+                println!(
+                    "| {title} | {draw:?} | {count} | {covering_percent:.1} | {mean_half_width:.3} | {wrong_percent:.1} |"
+                );
             }
         }
     }
 }
 
 struct Coverage {
-    held: f64,
-    half: f64,
-    wrong: f64,
+    /// The share of intervals that contain the true value.
+    covering_percent: f64,
+    mean_half_width: f64,
+    /// The share of tournaments with a wrong pair.
+    wrong_percent: f64,
 }
 
-fn measure(groups: &[&[MatchResult]], truth: &SatisfactionRatings, draw: Draw, count: usize) -> Coverage {
+fn measure_coverage(
+    groups: &[&[MatchResult]],
+    truth: &SatisfactionRatings,
+    draw: Draw,
+    count: usize,
+) -> Coverage {
     let mut by_lead: Vec<&BotName> = truth.bots().iter().map(|rated| &rated.bot).collect();
     by_lead.sort_by(|one, other| lead(truth, one).total_cmp(&lead(truth, other)));
     let is_close = |group: &&&[MatchResult]| {
@@ -84,8 +96,11 @@ fn measure(groups: &[&[MatchResult]], truth: &SatisfactionRatings, draw: Draw, c
         wrong += u32::from(has_wrong_pair(&ratings, truth));
     }
     let all = f64::from(all);
-    let wrong = 100.0 * f64::from(wrong) / f64::from(TOURNAMENTS as u32);
-    Coverage { held: 100.0 * f64::from(held) / all, half: halves / all, wrong }
+    Coverage {
+        covering_percent: 100.0 * f64::from(held) / all,
+        mean_half_width: halves / all,
+        wrong_percent: 100.0 * f64::from(wrong) / f64::from(TOURNAMENTS as u32),
+    }
 }
 
 /// Returns whether any bot is wrongly called better than another at the 5% level.

@@ -1,5 +1,5 @@
-//! Measures how many matches it takes to tell two bots apart, and the cost of ratings. It prints the tables in the
-//! book's page on ratings.
+//! Measures how many matches it takes to tell two bots apart, how often intervals contain the true value, and the cost
+//! of ratings. It prints the tables in the book's page on ratings.
 //!
 //! `cargo bench -p lastnim-bots --bench ratings` takes some minutes; `-- --cost` prints only the cost, `-- --ladders`
 //! only the coverage in ladders, `-- --resolution` only the chances of the best bot. Everything but the times derives

@@ -12,7 +12,7 @@ use lastnim_tournament::{
 };
 use std::fmt;
 
-/// A player.
+/// A bot in the measured tournaments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contestant {
     /// A house bot.
@@ -40,14 +40,14 @@ impl Bot for Erring {
 
 impl Contestant {
     /// Creates the bot for one match.
-    fn bot(self, seed: u64) -> Box<dyn Bot> {
+    fn build_bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::House(bot) => bot.build_bot(seed),
             Self::Erring(percent) => Box::new(Erring { percent, seed }),
         }
     }
 
-    /// Returns the name under which the player plays.
+    /// Returns the bot's name.
     pub fn name(self) -> BotName {
         self.to_string().parse().expect("a short word")
     }
@@ -63,7 +63,7 @@ impl fmt::Display for Contestant {
 }
 
 /// Plays a round robin on positions drawn from the seed: 5 piles of 1 to 9 counters.
-pub fn round_robin(
+pub fn play_round_robin(
     contestants: &[Contestant],
     seats: usize,
     alliance: AllianceSource,
@@ -100,15 +100,11 @@ pub fn play_tournament(settings: &Settings, contestants: &[Contestant]) -> Vec<M
     let mut schedule = plan_schedule(settings, &field).expect("the field is valid for these settings");
     let mut results = Vec::new();
     while let ScheduleStep::Match(pairing) = schedule.next() {
-        let result = played(settings, &pairing, contestants);
+        let result = MatchResult::finished(&pairing, play_match(settings, &pairing, contestants));
         schedule.report_result(&result);
         results.push(result);
     }
     results
-}
-
-fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) -> MatchResult {
-    MatchResult::finished(pairing, play_match(settings, pairing, contestants))
 }
 
 /// Plays one match of a tournament.
@@ -119,7 +115,7 @@ pub fn play_match(settings: &Settings, pairing: &Pairing, contestants: &[Contest
         let of = [settings.seed, pairing.number, seat.index() as u64];
         contestant
             .expect("the field consists of the contestants")
-            .bot(SeededDraw::from_numbers(of).next_bits())
+            .build_bot(SeededDraw::from_numbers(of).next_bits())
     });
     let piles = settings.piles(pairing.position).expect("the pairing's position exists");
     let game = |matrix, first| {

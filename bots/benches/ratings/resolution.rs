@@ -51,7 +51,7 @@ pub fn print() {
             NeededSize::About(size) => format!("{size} {}", resolution.unit),
             NeededSize::MoreThan(size) => format!("over {size} {}", resolution.unit),
         };
-        let played = FIELDS.map(|(_, field)| format!("{:.0}", percent(frequency(&settings, field))));
+        let played = FIELDS.map(|(_, field)| format!("{:.0}", percent(count_first_places(&settings, field))));
         println!("| {title} | {claimed:.0} | {needed} | {} | {seconds:.1} |", played.join(" | "));
     }
 }
@@ -61,7 +61,7 @@ fn percent(places: FirstPlaces) -> f64 {
 }
 
 /// Plays tournaments with house bots and counts how often the first bot of the field finishes first.
-fn frequency(settings: &Settings, field: [&str; 6]) -> FirstPlaces {
+fn count_first_places(settings: &Settings, field: [&str; 6]) -> FirstPlaces {
     let field = field.map(|bot| Contestant::House(bot.parse().expect("a house bot")));
     let names: Vec<BotName> = field.iter().map(|bot| bot.name()).collect();
     let is_first = |run: &u32| {

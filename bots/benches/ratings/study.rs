@@ -1,6 +1,6 @@
 //! How many matches each measure needs to tell two bots apart.
 
-use crate::play::{Contestant, round_robin};
+use crate::play::{Contestant, play_round_robin};
 use lastnim_bots::HouseBot;
 use lastnim_core::game::Seat;
 use lastnim_tournament::{AllianceSource, EloRatings, MatchOutcome, MatchResult, SeededDraw};
@@ -24,28 +24,28 @@ const GREEDY: Contestant = Contestant::House(HouseBot::Greedy);
 const LOYAL: Contestant = Contestant::House(HouseBot::Loyal);
 const TRAITOR: Contestant = Contestant::House(HouseBot::Traitor);
 
-const OF_TWO: [Comparison; 5] = [
+const TWO_SEAT_COMPARISONS: [Comparison; 5] = [
     (ORACLE, RANDOM, None),
     (ORACLE, Contestant::Erring(20), None),
     (Contestant::Erring(10), Contestant::Erring(20), None),
     (Contestant::Erring(10), Contestant::Erring(15), None),
     (TIMID, RANDOM, None),
 ];
-const OF_THREE: [Comparison; 5] = [
+const THREE_SEAT_COMPARISONS: [Comparison; 5] = [
     (ORACLE, RANDOM, Some(GREEDY)),
     (ORACLE, Contestant::Erring(20), Some(RANDOM)),
     (Contestant::Erring(10), Contestant::Erring(20), Some(RANDOM)),
     (Contestant::Erring(10), Contestant::Erring(15), Some(ORACLE)),
     (TIMID, RANDOM, Some(GREEDY)),
 ];
-const DECLARED: [Comparison; 4] = [
+const DECLARED_ROW_COMPARISONS: [Comparison; 4] = [
     (ORACLE, RANDOM, Some(GREEDY)),
     (ORACLE, Contestant::Erring(20), Some(RANDOM)),
     (Contestant::Erring(10), Contestant::Erring(20), Some(RANDOM)),
     (LOYAL, TRAITOR, Some(RANDOM)),
 ];
 
-/// How much better one bot did than the other in a match: an integer for each measure.
+/// How much better one bot did than the other in a group: an integer for each measure.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lead {
     wins: i64,
@@ -59,9 +59,9 @@ pub fn print() {
         "Number of matches after which the better bot leads in 95 of 100 tournaments (- means more than {MAX_MATCHES})"
     );
     for (title, seats, alliance, comparisons) in [
-        ("2 seats, standard rows", 2, AllianceSource::Standard, &OF_TWO[..]),
-        ("3 seats, random rows", 3, AllianceSource::Random, &OF_THREE[..]),
-        ("3 seats, declared rows", 3, AllianceSource::Declared, &DECLARED[..]),
+        ("2 seats, standard rows", 2, AllianceSource::Standard, &TWO_SEAT_COMPARISONS[..]),
+        ("3 seats, random rows", 3, AllianceSource::Random, &THREE_SEAT_COMPARISONS[..]),
+        ("3 seats, declared rows", 3, AllianceSource::Declared, &DECLARED_ROW_COMPARISONS[..]),
     ] {
         println!(
             "\n| {title} | Luce, wins | Elo | satisfaction | regret | wins per match | regret per match |"
@@ -69,13 +69,13 @@ pub fn print() {
         println!("|---|---|---|---|---|---|---|");
         for &(better, worse, other) in comparisons {
             let contestants: Vec<_> = [better, worse].into_iter().chain(other).collect();
-            let results = round_robin(&contestants, seats, alliance.clone(), POSITIONS, SEED);
-            println!("{}", line(&results, seats, (better, worse, other)));
+            let results = play_round_robin(&contestants, seats, alliance.clone(), POSITIONS, SEED);
+            println!("{}", table_line(&results, seats, (better, worse, other)));
         }
     }
 }
 
-fn line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String {
+fn table_line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String {
     let (better, worse, other) = comparison;
     let groups: Vec<&[MatchResult]> = results.chunks(seats).collect();
     let leads: Vec<Lead> = groups.iter().map(|group| Lead::of(group, better, worse)).collect();
@@ -120,8 +120,8 @@ fn line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String
     )
 }
 
-/// Draws tournaments of this many groups, and returns the number of matches after which the better bot is ahead in 95
-/// of 100.
+/// Draws the groups of tournaments from this many played ones, and returns the number of matches after which the better
+/// bot is ahead in 95 of 100 tournaments; `-` if [`MAX_MATCHES`] are too few.
 ///
 /// `begin` starts a tournament; the returned function adds a group and returns whether the better bot is ahead.
 fn fewest_matches<F: FnMut(usize) -> bool>(seats: usize, groups: usize, begin: impl Fn() -> F) -> String {

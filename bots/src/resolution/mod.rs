@@ -15,7 +15,7 @@ pub use typical_field::ERROR_PERCENTS;
 use group_pool::GroupPool;
 use lastnim_tournament::{Settings, TournamentFormat};
 use simulation::FieldSimulation;
-use size::{resized, size_of};
+use size::{resized_settings, size_of};
 use thiserror::Error;
 
 /// How many tournaments are simulated, unless they are large.
@@ -25,11 +25,11 @@ const SEARCH_TOURNAMENTS: u32 = 200;
 /// Minimum number of simulated tournaments.
 const MIN_TOURNAMENTS: u32 = 100;
 /// The approximate total number of matches in the simulated tournaments of one size, if they are large.
-const MATCHES_IN_ALL: u64 = 400_000;
+const TOTAL_MATCHES: u64 = 400_000;
 /// The maximum number of matches in a simulated tournament.
 const MAX_MATCHES: u64 = 5_000;
 /// Two sizes are close enough if the larger one exceeds the smaller one by at most this many percent.
-const SEARCH_PERCENT: u64 = 10;
+const SEARCH_PRECISION_PERCENT: u64 = 10;
 
 /// How often the best bot finished first in simulated tournaments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn resolve(settings: &Settings, bots: usize) -> Result<Resolution, Resolutio
         return Ok(Resolution { now: None, simulated_size: None, needed, unit });
     };
     let size = search.largest_size(planned).ok_or(ResolutionError::TooLarge)?;
-    let now = search.chance(size, TOURNAMENTS).ok_or(ResolutionError::TooLarge)?;
+    let now = search.first_places(size, TOURNAMENTS).ok_or(ResolutionError::TooLarge)?;
     let needed = if now.is_enough() {
         NeededSize::Planned
     } else if size < planned {
@@ -122,9 +122,9 @@ struct SizeSearch<'a> {
 impl SizeSearch<'_> {
     /// Returns how often the best bot finishes first in at most this many tournaments of this size; `None` if they are
     /// too large.
-    fn chance(&mut self, size: u64, tournaments: u32) -> Option<FirstPlaces> {
-        let (settings, matches) = self.fitting(size)?;
-        let affordable = (MATCHES_IN_ALL / matches.max(1)) as u32;
+    fn first_places(&mut self, size: u64, tournaments: u32) -> Option<FirstPlaces> {
+        let (settings, matches) = self.settings_of_size(size)?;
+        let affordable = (TOTAL_MATCHES / matches.max(1)) as u32;
         let tournaments = tournaments.min(affordable.max(MIN_TOURNAMENTS));
         let mut simulation = FieldSimulation::new(&settings, self.bots, &mut self.pool);
         let mut first = 0;
@@ -136,28 +136,28 @@ impl SizeSearch<'_> {
 
     /// Returns the settings with this size and their number of matches; `None` if the size is not allowed or too large
     /// to simulate.
-    fn fitting(&self, size: u64) -> Option<(Settings, u64)> {
-        resized(self.settings, self.bots, size).filter(|&(_, matches)| matches <= MAX_MATCHES)
+    fn settings_of_size(&self, size: u64) -> Option<(Settings, u64)> {
+        resized_settings(self.settings, self.bots, size).filter(|&(_, matches)| matches <= MAX_MATCHES)
     }
 
     /// Returns the largest size up to `planned` that can be simulated.
     fn largest_size(&self, planned: u64) -> Option<u64> {
         let mut sizes = std::iter::successors(Some(planned), |&size| (size > 1).then_some(size / 2));
-        sizes.find(|&size| self.fitting(size).is_some())
+        sizes.find(|&size| self.settings_of_size(size).is_some())
     }
 
     /// Finds the needed size, which is above `too_small`, by doubling and then halving the gap.
     fn needed_above(&mut self, mut too_small: u64, mut size: u64) -> NeededSize {
         loop {
-            match self.chance(size, SEARCH_TOURNAMENTS) {
+            match self.first_places(size, SEARCH_TOURNAMENTS) {
                 None => return NeededSize::MoreThan(too_small),
                 Some(chance) if chance.is_enough() => break,
                 Some(_) => (too_small, size) = (size, 2 * size),
             }
         }
-        while 100 * size > (100 + SEARCH_PERCENT) * too_small && size - too_small > 1 {
+        while 100 * size > (100 + SEARCH_PRECISION_PERCENT) * too_small && size - too_small > 1 {
             let middle = u64::midpoint(too_small, size);
-            match self.chance(middle, SEARCH_TOURNAMENTS) {
+            match self.first_places(middle, SEARCH_TOURNAMENTS) {
                 Some(chance) if !chance.is_enough() => too_small = middle,
                 _ => size = middle,
             }
@@ -217,7 +217,7 @@ mod tests {
             let settings = settings(format, 3);
             let size = size_of(&settings, 5).unwrap();
             let mut search = SizeSearch { settings: &settings, bots: 5, pool: GroupPool::new(&settings) };
-            let chance = search.chance(size, 100).unwrap();
+            let chance = search.first_places(size, 100).unwrap();
             // A bot that is drawn by lot would be first in 20 of 100 tournaments.
             assert!(chance.first > 30, "{settings:?}: {chance:?}");
         }

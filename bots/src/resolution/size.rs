@@ -52,7 +52,7 @@ pub(super) fn size_of(settings: &Settings, bots: usize) -> Option<u64> {
             Some(groups.get())
         }
         TournamentFormat::Gauntlet { groups: None, .. } => {
-            Some(count(settings, bots)? / settings.seats.get() as u64)
+            Some(match_count(settings, bots)? / settings.seats.get() as u64)
         }
         TournamentFormat::Swiss { rounds, .. } => Some(rounds.get()),
         TournamentFormat::Knockout { table_groups, .. } => Some(table_groups.get()),
@@ -64,7 +64,7 @@ pub(super) fn size_of(settings: &Settings, bots: usize) -> Option<u64> {
 /// Returns the settings with another size, and their number of matches; `None` if the size is not allowed.
 ///
 /// A round robin gets other positions, because only their number matters.
-pub(super) fn resized(settings: &Settings, bots: usize, size: u64) -> Option<(Settings, u64)> {
+pub(super) fn resized_settings(settings: &Settings, bots: usize, size: u64) -> Option<(Settings, u64)> {
     let mut draft: SettingsDraft = (**settings).clone();
     draft.start_at = None;
     match &mut draft.format {
@@ -81,11 +81,11 @@ pub(super) fn resized(settings: &Settings, bots: usize, size: u64) -> Option<(Se
         TournamentFormat::Sprt(_) => return None,
     }
     let settings = Settings::new(draft).ok()?;
-    let matches = count(&settings, bots)?;
+    let matches = match_count(&settings, bots)?;
     Some((settings, matches))
 }
 
-fn count(settings: &Settings, bots: usize) -> Option<u64> {
+fn match_count(settings: &Settings, bots: usize) -> Option<u64> {
     let total = count_matches(&settings.format, settings.seats, settings.positions.count(), bots);
     total.ok().and_then(TotalMatches::upper_bound)
 }

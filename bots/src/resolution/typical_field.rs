@@ -1,6 +1,6 @@
 //! The bots of a typical field, and the matches between them.
 
-use crate::epsilon::draw_error;
+use crate::epsilon::draw_erroneous_take;
 use lastnim_core::{
     game::{BySeat, Game},
     oracle::Solution,
@@ -32,7 +32,7 @@ pub(super) fn play_match(game: &Game, kinds: &BySeat<u8>, draw: &mut SeededDraw)
         let optimal = solution.optimal_takes(&position);
         let percent = ERROR_PERCENTS[usize::from(kinds[seat])];
         let error = (draw.number_below(100) < percent.into())
-            .then(|| draw_error(&optimal, position.counters(), draw))
+            .then(|| draw_erroneous_take(&optimal, position.counters(), draw))
             .flatten();
         let take = error.or(optimal.smallest()).expect("an unfinished position has an optimal take");
         position.take(take).expect("the take is at most the counters of the pile");
