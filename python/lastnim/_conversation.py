@@ -115,20 +115,20 @@ def _converse(session: Session, bot: Bot) -> Summary:
     while True:
         notice = next_notice(session)
         if notice.kind in METHODS:
-            _answer_plainly(session, bot, notice)
+            _answer_synchronously(session, bot, notice)
         elif notice.kind == "log":
             log_event(notice.json)
         elif (summary := summary_of_end(notice)) is not None:
             return summary
 
 
-def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
+def _answer_synchronously(session: Session, bot: Bot, notice: Notice) -> None:
     try:
         result = getattr(bot, notice.kind)(*arguments_of(notice))
         if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
-            raise TypeError(f"{notice.kind} returned an awaitable: it is awaited if the method is `async def`")
+            raise TypeError(f"{notice.kind} returned an awaitable: declare the method with `async def`, so that it is awaited")
         give_answer(session, notice, result)
     except (KeyboardInterrupt, SystemExit):
         raise
@@ -265,14 +265,14 @@ def row_of(value: Any) -> list[int]:
     try:
         offsets = [operator.index(offset) for offset in value]
     except TypeError:
-        raise TypeError(f"declare returned {value!r}: expected the offsets of a row") from None
+        raise TypeError(f"row {value!r}: expected a list of offsets") from None
     if any(not 0 <= offset < 2**32 for offset in offsets):
-        raise ValueError(f"declare returned {value!r}: each of 0 to n-1 must appear once")
+        raise ValueError(f"row {value!r}: each of 0 to n-1 must appear once")
     return offsets
 
 
 def give_failure(session: Session, notice: Notice, error: BaseException) -> None:
-    """Logs an exception of a bot and resigns the seat in its match, if any."""
+    """Logs an exception of a bot. If the bot was asked about a match, its seat in that match is resigned."""
     if notice.kind in REPORTS:
         logger.error("%s raised an exception", notice.kind, exc_info=error)
         session.mark_handled(notice.number)

@@ -159,7 +159,7 @@ class OracleStopped(RuntimeError):
     """A request exceeded a limit on work or memory, which the message names."""
 
 def answer_question(method: str, question: str, max_steps: int) -> str:
-    """Answers a request to a method of the oracle's service within `max_steps`; both are JSON."""
+    """Answers a request to a method of the oracle's service within `max_steps`. The request and the answer are JSON."""
 
 def draw_positions(
     *,
@@ -230,7 +230,7 @@ class GameSource:
         """The number of piles at the start."""
     @property
     def largest_pile(self) -> int:
-        """The largest pile at the start of any game."""
+        """The maximum number of counters in a pile at the start of a game."""
     @property
     def first(self) -> int:
         """The seat that moves first."""

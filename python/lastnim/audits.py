@@ -33,7 +33,7 @@ def audit_records(
     """Audits every bot of the records in the files, or one bot, and returns the JSON of `lastnim audit field` or `lastnim audit bot`.
 
     A file has records as JSON or, if its name ends in `.parquet`, those of `write_parquet`. A folder stands for its JSON files. `key`,
-    `unsigned` and `tournament` decide which records count; `result["records"]` has the numbers of those that did not.
+    `unsigned` and `tournament` decide which records count; `result["records"]` says how many do not.
     ValueError has the program's reason for a refusal.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def write_part(
 def merge_parts(parts: Sequence[str | os.PathLike[str]], *, bot: str | None = None) -> dict[str, Any]:
     """Returns the audit of all records of these parts, which is the same in any order; no record may be in two parts.
 
-    `bot` is that of the parts.
+    `bot` must be the one that the parts were written for.
     """
     if not parts:
         raise ValueError("parts: no part: expected at least one")

@@ -44,7 +44,7 @@ def draw_positions(
 
 
 def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the id and the game of each line of a dataset, and computes its set. ValueError names a line without a position of this set."""
+    """Yields the id and the game of each line of a dataset. ValueError names a line that has no position, or one of the other set."""
     with file.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():

@@ -11,7 +11,7 @@ from .records import Record
 
 __all__ = ["position_svg", "record_html", "standings_html"]
 
-# Maximum counters of a pile to draw one by one; for larger piles the number is written in the middle.
+# Maximum counters of a pile to draw one by one; a larger pile is drawn as one column.
 MAX_DRAWN = 12
 # Maximum number of piles to draw; if there are more, only the last ones are drawn, and the others are counted.
 MAX_PILES = 24

@@ -155,7 +155,7 @@ class Position:
     ply: int = 0
     """The number of the next take, from 0."""
     bank_left_ms: int | None = None
-    """The seat's bank in milliseconds when its turn was sent; None without a server."""
+    """The seat's bank in milliseconds when its turn was sent; None in a position that is not that of a turn."""
 
     @classmethod
     def of(

@@ -10,7 +10,7 @@ __all__ = ["Connected", "LastnimError", "Refusal", "Summary", "Suspension", "Tou
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """An open session."""
+    """A session that has just been opened."""
 
     bot: str
     """The name of the token's bot."""
@@ -40,7 +40,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Suspension:
-    """A ladder has suspended the bot after too many forfeits in a row. To return, the bot joins again."""
+    """The bot's suspension by a ladder after too many forfeits in a row. To return, the bot joins again."""
 
     tournament: str
     """The tournament's id."""
@@ -85,9 +85,9 @@ class Summary:
     """The results of a bot's run; `str(summary)` is a line."""
 
     matches: int
-    """Matches with a winner."""
+    """Matches whose end the bot saw and that were not cancelled."""
     wins: int
-    """Matches won by the bot itself."""
+    """Matches that the bot won without forfeiting its seat."""
     forfeits: int
     """Matches with the bot's seat forfeited."""
     cancelled: int
@@ -99,9 +99,9 @@ class Summary:
     regret: int
     """Ranks lost by the bot's takes in audited matches."""
     takes: int
-    """The bot's takes."""
+    """The bot's takes in audited matches."""
     optimal_takes: int
-    """The bot's optimal takes."""
+    """The bot's optimal takes in audited matches."""
     line: str
     """The summary in a line."""
 
@@ -123,8 +123,9 @@ class Summary:
 class LastnimError(Exception):
     """A permanent error that ended a run.
 
-    `code` is one of `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `unreachable`, `ca`, `client_certificate`,
-    `tls`, `refused`, `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` and `failed`.
+    `code` is one of `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `session_log`, `unreachable`, `ca`,
+    `client_certificate`, `tls`, `refused`, `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` and
+    `failed`.
     `reason` is the server's code for why a tournament cannot be joined.
     """
 

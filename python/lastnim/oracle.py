@@ -52,7 +52,7 @@ UNBOUNDED = 2**64 - 1
 
 
 def answer(method: str, question: dict[str, Any], max_steps: int | None = None) -> Any:
-    """Answers a request to a method of the oracle's service; both are the JSON of its messages."""
+    """Answers a request to a method of the oracle's service. The question and the answer are the JSON of its messages."""
     steps = UNBOUNDED if max_steps is None else index(max_steps)
     return json.loads(answer_question(method, json.dumps(question), steps))
 
@@ -162,7 +162,8 @@ def explain(
     ending: Ending = "to_move_wins",
     max_plies: int = 100,
 ) -> ExplainResponse:
-    """Explains why a seat wins: the result of each take, who would gain or lose by it, and a line of best play of at most 1 to 1,024 plies."""
+    """Explains why a seat wins: the result of each take, who would gain or lose by it, and a line of best play of at most `max_plies`
+    plies, 1 to 1,024."""
     question = {"game": game_json(piles, matrix, players, first, ending), "max_plies": index(max_plies)}
     return message_from_json(ExplainResponse, answer("Explain", question))
 
@@ -284,7 +285,7 @@ def solve_game(
     Each game uses some of the numbers and refuses the others. Subtraction: `allowed` takes, or all up to `max_take`. Circular-nim:
     `window`, the number of adjacent piles that a move may touch. Fibonacci-nim: `most`, the maximum of the next take. Graph-nim: `edges`
     (from, to, weight) and the `vertex` of the token. `ending` defaults to the game's usual one. `explain` adds options to the parts of the
-    Grundy value. `max_coalition` adds how safe the winner is, with coalitions of up to this size (0 for 3).
+    Grundy value. `max_coalition` adds how safe the winner is, with coalitions of up to this size (0 means 3).
     """
     terms = game_json(piles, matrix, players, first, ending)
     question = {

@@ -51,7 +51,7 @@ def _unsigned_64(name: str, array: NDArray[Any], dimensions: int) -> NDArray[np.
 
     if array.ndim != dimensions or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{name}: an array of {array.dtype} of {array.ndim} dimensions: expected integers of {dimensions}"
+            f"{name}: an array of {array.dtype} with {array.ndim} dimensions: expected integers with {dimensions}"
         )
     if array.dtype == np.int64:
         # Negative numbers wrap to huge ones.
@@ -65,7 +65,7 @@ def _seats_of_array(first: NDArray[Any], seats: int) -> NDArray[np.uint8]:
     import numpy as np
 
     if first.ndim != 1 or first.dtype.kind not in "iu":
-        raise ValueError(f"first: an array of {first.dtype} of {first.ndim} dimensions: expected integers of 1")
+        raise ValueError(f"first: an array of {first.dtype} with {first.ndim} dimensions: expected integers with 1")
     wrong = np.flatnonzero((first < 0) | (first >= seats))
     if wrong.size:
         raise ValueError(f"first[{wrong[0]}]: {first[wrong[0]]}: expected 0 to {seats - 1}")

@@ -35,7 +35,7 @@ GROUPS_PER_TASK = 50
 PROGRESS_S = 10.0
 """The time between two messages about the progress of bots, in seconds."""
 MAX_RETRIES = 10
-"""How often the part of an audit or of self-play is begun again when its node dies."""
+"""How often a part of an audit or of self-play is started again when its node dies."""
 
 
 def audit(

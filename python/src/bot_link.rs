@@ -25,8 +25,8 @@ use tokio::sync::oneshot;
 pub struct Notice {
     /// Its kind: the name of a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question or report, even if it is withdrawn; `None` for the kinds `log`, `finished` and
-    /// `failed`.
+    /// The number of the question or report, or of the question that is withdrawn; `None` for the kinds `log`, `finished`
+    /// and `failed`.
     pub number: Option<u64>,
     /// The data.
     pub json: Value,
@@ -47,7 +47,7 @@ pub enum Answer {
     Failed(String),
 }
 
-/// A question without an answer.
+/// A question or report that Python has not answered yet.
 #[derive(Debug)]
 struct OpenQuestion {
     answer: oneshot::Sender<Answer>,

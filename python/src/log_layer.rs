@@ -12,7 +12,8 @@ use tracing::{
 };
 use tracing_subscriber::layer::{Context, Layer};
 
-/// The SDK's log of failing bots is dropped: the package logs them itself, with tracebacks.
+/// The target of the SDK's log events about failing bots. They are dropped, because the package logs these failures itself,
+/// with tracebacks.
 const FAILURE_LOG_TARGET: &str = "lastnim_client::bot_tasks";
 
 /// Sends log events to Python: all events of lastnim's crates, and the warnings of other crates.

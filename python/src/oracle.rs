@@ -17,7 +17,7 @@ create_exception!(
     "A request exceeded a limit on work or memory, which the message names."
 );
 
-/// Answers a request to a method of the oracle's service within `max_steps`; both are JSON.
+/// Answers a request to a method of the oracle's service within `max_steps`. The request and the answer are JSON.
 #[pyfunction]
 pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: u64) -> PyResult<String> {
     let answered = py.detach(|| {

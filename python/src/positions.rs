@@ -11,7 +11,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use std::num::NonZero;
 
 /// The number of positions that are checked and then solved while they are in the CPU cache.
-const BLOCK: usize = 64;
+const BLOCK_POSITIONS: usize = 64;
 /// The number of blocks between two checks for an interrupt.
 const BLOCKS_PER_CHECK: usize = 256;
 
@@ -92,8 +92,8 @@ fn solve_rows(
     let answers = if matches!(first, FirstMovers::All) { seats.get() } else { 1 };
     let mut winners = Vec::with_capacity(positions * answers);
     let watch = InterruptWatch::start();
-    for (number, block) in counters.chunks(BLOCK * columns.get()).enumerate() {
-        check_counters(block, number * BLOCK, columns.get())?;
+    for (number, block) in counters.chunks(BLOCK_POSITIONS * columns.get()).enumerate() {
+        check_counters(block, number * BLOCK_POSITIONS, columns.get())?;
         match first {
             FirstMovers::One(seat) => {
                 batch.solve_rows(columns, block, |winner| winners.push(winner[*seat].index() as u8));
@@ -103,7 +103,7 @@ fn solve_rows(
             }),
             FirstMovers::Each(each) => {
                 let mut wrong = None;
-                let mut position = number * BLOCK;
+                let mut position = number * BLOCK_POSITIONS;
                 batch.solve_rows(columns, block, |winner: WinnersByFirst<'_>| {
                     match seats.seat(usize::from(each[position])) {
                         Ok(seat) => winners.push(winner[seat].index() as u8),

@@ -39,7 +39,7 @@ impl RecordReader {
         Ok(Self { path, documents: Mutex::new(documents) })
     }
 
-    /// Reads the next record as JSON; None at the end. Lines without a record are skipped.
+    /// Reads the next record as JSON; None at the end. Blank lines are skipped.
     fn next(&self) -> PyResult<Option<String>> {
         let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

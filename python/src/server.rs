@@ -48,7 +48,10 @@ macro_rules! call_by_name {
                 })?;
                 Ok(message_to_json(answer.get_ref()).to_string())
             })+)+
-            unknown => Err(PyValueError::new_err(format!("unknown method {unknown:?}"))),
+            unknown => Err(PyValueError::new_err(format!(
+                "unknown method {unknown:?}: expected one of {}",
+                [$($($name),+),+].join(", ")
+            ))),
         }
     };
 }

@@ -93,7 +93,7 @@ impl Session {
         Ok(Self { link, stop: Mutex::new(Some(stop)) })
     }
 
-    /// Waits for the next notice: kind, number and JSON. None after `seconds`.
+    /// Waits for the next notice: its kind, its number (0 if it has none) and its JSON. Returns None after `seconds`.
     fn next(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(&'static str, u64, String)>> {
         let limit =
             Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -2,7 +2,7 @@ import type { RefusalReason as WireRefusalReason } from "./gen/lastnim/v1/record
 import type { SuspensionReason as WireSuspensionReason } from "./gen/lastnim/v1/tournament_service_pb.js";
 import type { EnumWord } from "./wire-enum.js";
 
-/** An open session. */
+/** A session that has just been opened. */
 export interface Connected {
   /** The name of the token's bot. */
   readonly bot: string;

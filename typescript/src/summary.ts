@@ -2,9 +2,9 @@ import type { MatchEnd } from "./match-end.js";
 
 /** The results of a bot's run. `String(summary)` is a line. */
 export class Summary {
-  /** Matches with a winner. */
+  /** Matches whose end the bot saw and that were not cancelled. */
   matches = 0;
-  /** Matches won by the bot itself. */
+  /** Matches that the bot won without forfeiting its seat. */
   wins = 0;
   /** Matches with the bot's seat forfeited. */
   forfeits = 0;

@@ -97,7 +97,7 @@ def _takes(actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     array = np.asarray(actions)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"actions: an array of {array.dtype} of {array.ndim} dimensions: expected integers of 1"
+            f"actions: an array of {array.dtype} with {array.ndim} dimensions: expected integers with 1"
         )
     # Numbers too large become negative, and are refused.
     return np.ascontiguousarray(array, dtype=np.int64)

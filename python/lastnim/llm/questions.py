@@ -29,7 +29,7 @@ class PromptSettings:
     """The settings of `lastnim bot run llm` that change prompts, with its defaults."""
 
     time_left: float = 600.0
-    """The number of seconds for templates that name it."""
+    """The seconds left on the clock, for templates that name them."""
     template: str | None = None
     """The text of a template that replaces the built-in one."""
     prompt_version: int | None = None

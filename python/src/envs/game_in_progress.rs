@@ -21,8 +21,9 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 #[pyclass(module = "lastnim._lastnim")]
 pub struct GameInProgress {
     source: Py<GameSource>,
-    /// The seed from which the game was drawn, and the rows declared in advance, by seat.
+    /// The seed from which the game was drawn.
     seed: u64,
+    /// The rows declared in advance, by seat.
     declared: Vec<Option<Vec<u64>>>,
     actions: Vec<i64>,
     piles: Piles,

@@ -52,7 +52,7 @@ impl GameSource {
         }
     }
 
-    /// Returns the default scoring of tournaments.
+    /// Returns the scoring that tournaments with these rows have by default.
     pub(super) fn scoring(&self) -> Scoring {
         Scoring::default_for(&self.rows, self.seats)
     }
@@ -114,7 +114,7 @@ impl GameSource {
         self.pile_count
     }
 
-    /// The largest pile at the start of any game.
+    /// The maximum number of counters in a pile at the start of a game.
     #[getter]
     fn largest_pile(&self) -> u64 {
         self.largest_pile
