@@ -827,7 +827,7 @@ class Contradiction:
     shortest: bool
     """Whether no smaller set of takes exists; if not known, see `minimality`."""
     minimality: Minimality
-    """Whether a smaller set exists."""
+    """Whether it is the smallest."""
     of_takes: int | None
     """With MINIMALITY_PROVED_AMONG: the number of kept takes. With MINIMALITY_AT_LEAST: the minimum size."""
 
@@ -1557,9 +1557,9 @@ class MatchRow:
     errors: int | None
     """The number of errors among them."""
     first_error_ply: int | None
-    """The first error."""
+    """The ply of the first error."""
     kingmaking_plies: int | None
-    """The number of takes that gave a third seat something."""
+    """The takes that cost the mover ranks and gave ranks to a third seat."""
     end_reason: EndReason | None
     """Why it ended."""
     winner_seat: int | None
