@@ -10,7 +10,7 @@ use std::{
 
 /// The number of money units in one unit of the currency: money is counted in units of 10^-12 of the currency. If
 /// prices per million tokens have up to six decimals, a token costs a whole number of these units.
-const UNITS: u128 = 1_000_000_000_000;
+const UNITS_PER_CURRENCY: u128 = 1_000_000_000_000;
 
 /// A number of tokens and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,13 +76,13 @@ impl Sub for Amount {
 
 /// Converts an amount of the currency into units.
 pub fn money_to_units(money: Decimal) -> u128 {
-    u128::from(money.millionths()) * (UNITS / 1_000_000)
+    u128::from(money.millionths()) * (UNITS_PER_CURRENCY / 1_000_000)
 }
 
 impl Amount {
     /// Formats the money as an amount of the currency, rounded up to a millionth.
     pub fn money_text(&self) -> String {
-        let millionths = self.money.div_ceil(UNITS / 1_000_000);
+        let millionths = self.money.div_ceil(UNITS_PER_CURRENCY / 1_000_000);
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
     }
 
@@ -107,7 +107,7 @@ impl Amount {
     /// Returns the money as the nearest floating-point number.
     #[expect(clippy::cast_precision_loss, reason = "it is only for display; budgets are compared exactly")]
     pub fn money_as_f64(&self) -> f64 {
-        self.money as f64 / UNITS as f64
+        self.money as f64 / UNITS_PER_CURRENCY as f64
     }
 }
 

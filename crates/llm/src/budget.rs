@@ -91,16 +91,16 @@ impl Limit {
         }
     }
 
-    fn has(self, amount: Amount) -> bool {
+    fn allows(self, amount: Amount) -> bool {
         self.tokens.is_none_or(|limit| amount.tokens <= limit)
             && self.reply_tokens.is_none_or(|limit| amount.reply_tokens <= limit)
             && self.money.is_none_or(|limit| amount.money <= limit)
     }
 
     fn check_availability(self, account: &Account, need: Amount) -> Availability {
-        if self.has(account.spent + account.reserved + need) {
+        if self.allows(account.spent + account.reserved + need) {
             Availability::Now
-        } else if self.has(account.spent + need) && account.reserved != Amount::default() {
+        } else if self.allows(account.spent + need) && account.reserved != Amount::default() {
             Availability::Later
         } else {
             Availability::Never

@@ -62,7 +62,7 @@ impl ResponseSource {
         }
     }
 
-    /// Returns the reply as JSON.
+    /// Returns the source as JSON.
     pub fn to_json(&self) -> Value {
         json!({ "id": self.id, "model": self.model, "system_fingerprint": self.system_fingerprint })
     }
@@ -165,7 +165,8 @@ impl Completion {
         }
     }
 
-    /// Returns the number of bytes received so far, by which progress is detected.
+    /// Returns a number that grows with every part of the reply, by which progress is detected: the bytes of the texts
+    /// so far, and one for each other part.
     pub fn size(&self) -> usize {
         let texts = [&self.text, &self.reasoning, &self.refusal];
         let has = [self.finish_reason.is_some(), self.tokens.is_some(), self.has_tool_call];

@@ -5,8 +5,8 @@ use super::{failure::CallFailure, question::Question, request::Message};
 /// The maximum length of an invalid answer that is repeated to the model.
 const MAX_REPEATED_CHARS: usize = 4_000;
 
-/// Appends the invalid answer and its error to the prompt, which is the first message. Earlier corrections are dropped, so that the conversation
-/// stays short.
+/// Appends the invalid answer and its error to the prompt, which is the first message. Earlier corrections are dropped,
+/// so that the conversation stays short.
 pub fn append_correction(
     messages: &mut Vec<Message>,
     question: &Question<'_>,

@@ -54,10 +54,10 @@ pub struct Decider {
     pub memories: MatchMemories,
 }
 
-/// The bot's move, and the hash of the transcript lines that led to it.
+/// The bot's answer, and the hash of the transcript lines that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The move.
+    /// The answer.
     pub answer: Answer,
     /// The hash of these transcript lines.
     pub note_hash: Option<[u8; 32]>,
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn part_of_the_clock_is_reserved() {
+    fn part_of_the_clock_is_reserved_and_pauses_grow() {
         let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
         assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
         assert_eq!(

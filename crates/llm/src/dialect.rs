@@ -104,7 +104,7 @@ impl MaxTokensKey {
     }
 }
 
-/// A part of a request that can be left out or changed.
+/// A change to the form of requests that an endpoint may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concession {
     /// Use the other key for the limit on reply tokens.

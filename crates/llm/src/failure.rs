@@ -11,7 +11,7 @@ pub enum FailureClass {
     Truncated,
     /// The reply has no text.
     Empty,
-    /// The reply does not end with the requested JSON object.
+    /// The reply has no readable answer, or several different ones.
     Unparsable,
     /// The answer is an illegal take or row.
     Illegal,
@@ -132,11 +132,11 @@ impl FailureClass {
 /// Who is at fault for a failure. Only the model's own faults count against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The model's.
+    /// The model.
     Model,
-    /// The endpoint's.
+    /// The endpoint.
     Endpoint,
-    /// The organiser's or the owner's: limits, a key or a budget.
+    /// The organiser or the bot's owner, by a limit, a key or a budget.
     Settings,
 }
 

@@ -28,7 +28,7 @@ pub enum Answer {
 }
 
 impl Question<'_> {
-    /// Returns the settings of the match.
+    /// Returns the facts about the match.
     pub fn info(&self) -> &MatchInfo {
         match self {
             Self::Row(info) => info,

@@ -114,7 +114,7 @@ impl RateLimit {
     }
 }
 
-/// Reads the state from a file; an empty file means that a call may start at once.
+/// Reads the state from a file; in a new or incomplete file, a call may start at once.
 fn read_state(file: &File) -> io::Result<RateState> {
     if file.metadata()?.len() < FILE_BYTES as u64 {
         return Ok(RateState::default());

@@ -4,14 +4,14 @@ use super::completion::error_text;
 use serde_json::Value;
 
 /// The maximum number of characters kept from a refusal.
-const MAX_CHARS: usize = 500;
+const MAX_MESSAGE_CHARS: usize = 500;
 /// Error codes for requests or answers that a content filter blocked.
 const FILTER_CODES: [&str; 2] = ["content_filter", "content_policy_violation"];
 /// Error codes for problems that last until the organiser changes the key, the model or the credit, whatever the HTTP status.
 const UNUSABLE_CODES: [&str; 4] =
     ["insufficient_quota", "invalid_api_key", "model_not_found", "DeploymentNotFound"];
 /// The error code for a prompt that is too long.
-const TOO_LONG: &str = "context_length_exceeded";
+const TOO_LONG_CODE: &str = "context_length_exceeded";
 
 /// An endpoint's error response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ impl Refusal {
 
     /// Returns whether the refusal may be about the form of the request.
     pub fn is_about_form(&self) -> bool {
-        !self.is_content_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
+        !self.is_content_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG_CODE)
     }
 
     /// Returns whether the endpoint cannot be used until the organiser fixes the cause.
@@ -82,7 +82,7 @@ impl Refusal {
 }
 
 fn shorten(text: &str) -> String {
-    text.chars().take(MAX_CHARS).collect()
+    text.chars().take(MAX_MESSAGE_CHARS).collect()
 }
 
 fn contains_word(text: &str, word: &str) -> bool {
@@ -112,7 +112,10 @@ mod tests {
         let spoken = refusal(json!({ "error": "`stream` is not supported, nor stream_options" }));
         assert!(spoken.names("stream") && spoken.names("stream_options") && !spoken.names("options"));
         assert_eq!(Refusal::from_body(b"oops").words, "oops");
-        assert_eq!(Refusal::from_body("é".repeat(MAX_CHARS + 1).as_bytes()).words, "é".repeat(MAX_CHARS));
+        assert_eq!(
+            Refusal::from_body("é".repeat(MAX_MESSAGE_CHARS + 1).as_bytes()).words,
+            "é".repeat(MAX_MESSAGE_CHARS)
+        );
         let long = refusal(json!({ "error": { "message": "too long", "code": "context_length_exceeded" } }));
         assert!(!long.is_about_form() && !long.is_content_filter());
         assert!(refusal(json!({ "error": { "code": "content_filter" } })).is_content_filter());

@@ -82,7 +82,8 @@ impl RecordedAnswers {
 pub enum QuestionProof {
     /// The bot committed to the lines of the question, and gave the answer in them.
     Proved,
-    /// The question ended without an answer, and the record has no answer either.
+    /// The question ended without an answer, and the record has no answer either; or it was withdrawn, and may have
+    /// been asked again.
     NoAnswer,
     /// The question has no decision, because the bot was stopped first.
     Unfinished,

@@ -77,7 +77,7 @@ fn unusable_takes_are_explained() {
 }
 
 #[test]
-fn rows_list_seats() {
+fn rows_are_read_in_many_forms_and_errors_are_explained() {
     // The question is for seat 1, so seat 2 has the offset 1.
     for reply in [
         r#"{"row": [2, 1, 0]}"#,
@@ -116,7 +116,7 @@ fn claims_are_read_from_the_object_of_the_answer() {
 }
 
 #[test]
-fn answers_with_many_braces_are_read_quickly() {
+fn replies_with_many_braces_are_refused_quickly() {
     for brace in ["{", "{\"a\":", "{\"a\":[{", "[{\"", "{}", "{,", "{\"a\":1,", "<think>"] {
         assert!(take_of(&brace.repeat(20_000)).is_err());
     }

@@ -17,8 +17,9 @@ const MAX_NAMED: usize = 5;
 
 /// Measures the models in transcripts, match by match, in any order.
 ///
-/// A question counts if the record of its match proves it: the bot committed to the hash of its lines, and gave the answer in them. A question
-/// without an answer has no commitment; it counts if the record has no answer either.
+/// A question counts if the record of its match proves it: the bot committed to the hash of its lines, and gave the
+/// answer in them. A question without an answer has no commitment; it counts if the record has no answer either, or if
+/// it was withdrawn.
 #[derive(Debug)]
 pub struct ModelMeasurer {
     asked: AskedQuestions,

@@ -38,7 +38,7 @@ impl QuestionTally {
     }
 
     /// Returns the number of questions that the model answered, or failed to answer through its own fault.
-    fn own(&self) -> u64 {
+    fn attributed_to_model(&self) -> u64 {
         let own = self.unanswered.iter().filter(|(class, _)| class.fault() == Fault::Model);
         self.answered + own.map(|(_, count)| count).sum::<u64>()
     }
@@ -52,7 +52,7 @@ impl From<&QuestionTally> for pb::QuestionCounts {
             asked: decided + tally.withdrawn,
             withdrawn: tally.withdrawn,
             answered: tally.answered,
-            answered_share: share_of_counts(tally.answered, tally.own()),
+            answered_share: share_of_counts(tally.answered, tally.attributed_to_model()),
             unanswered: failure_counts(&tally.unanswered, decided),
             policies: policies
                 .map(|(policy, &count)| pb::PolicyCount { policy: policy.name().to_owned(), count })

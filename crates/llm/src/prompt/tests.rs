@@ -221,7 +221,7 @@ fn prompts_do_not_depend_on_the_time() {
 }
 
 #[test]
-fn answers_in_schemas_have_no_offsets() {
+fn schemas_have_the_members_that_the_prompt_asks_for() {
     let view = sample_view();
     let members = |question: Question<'_>, prompt: &PromptTemplate| -> Vec<String> {
         let schema = question.answer_schema(prompt);
