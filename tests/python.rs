@@ -80,14 +80,14 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
             .env("LASTNIM_BOT_CONFIG_HASH", "0a".repeat(32));
         players.push(Guarded(player.spawn()?));
     }
-    turned_away(&python, &address, "no-such-token", "UNAUTHENTICATED: ")?;
+    assert_rejected(&python, &address, "no-such-token", "UNAUTHENTICATED: ")?;
     let end = tokio::time::timeout(PATIENCE, standings_at_the_end(&mut tournaments, &id)).await??;
     for player in players {
-        exit_in_peace(player).await?;
+        wait_for_exit(player).await?;
     }
     let request = as_admin(RegisterBotRequest { name: "late".into() })?;
     let late = BotServiceClient::new(channel.clone()).register_bot(request).await?.into_inner().token;
-    turned_away(&python, &address, &late, "JOIN_REFUSAL_UNKNOWN_TOURNAMENT: ")?;
+    assert_rejected(&python, &address, &late, "JOIN_REFUSAL_UNKNOWN_TOURNAMENT: ")?;
     assert_eq!(end.len(), BOTS.len());
     assert!(
         (end.iter().map(|line| line.points).sum::<f64>() - 6.0).abs() < 1e-9,
@@ -311,7 +311,7 @@ fn verify_in_python(
 }
 
 /// A bot that the server rejects prints the reason and exits.
-fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<(), Box<dyn Error>> {
+fn assert_rejected(python: &str, address: &str, token: &str, why: &str) -> Result<(), Box<dyn Error>> {
     let mut stranger = Command::new(python);
     stranger.args(["tests/python/bot.py", address, token, "no-such-tournament"]);
     let stranger = stranger.env("PYTHONPATH", "target/python/stubs").output()?;
@@ -323,10 +323,10 @@ fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<()
 /// Prepares the virtual environment, once for all tests, and returns its Python; `None` if the machine has no Python.
 fn prepare() -> Option<String> {
     static PYTHON: OnceLock<Option<String>> = OnceLock::new();
-    PYTHON.get_or_init(prepare_anew).clone()
+    PYTHON.get_or_init(prepare_environment).clone()
 }
 
-fn prepare_anew() -> Option<String> {
+fn prepare_environment() -> Option<String> {
     let run = Command::new("tests/python/prepare").output().expect("bash runs tests/python/prepare");
     let output_text = String::from_utf8_lossy(&run.stderr);
     if run.status.code() == Some(NO_PYTHON) && env::var("CI").as_deref() != Ok("true") {
@@ -375,7 +375,7 @@ async fn standings_at_the_end(
 }
 
 /// Waits for a bot to exit by itself; its standard output closes when it does.
-async fn exit_in_peace(mut player: Guarded) -> Result<(), Box<dyn Error>> {
+async fn wait_for_exit(mut player: Guarded) -> Result<(), Box<dyn Error>> {
     let mut output = player.0.stdout.take().ok_or("no standard output")?;
     let closed = tokio::task::spawn_blocking(move || output.read_to_string(&mut String::new()));
     tokio::time::timeout(PATIENCE, closed).await???;

@@ -59,7 +59,7 @@ impl fmt::Display for Finding {
 }
 
 /// Crates of pure logic use no files, threads, clocks or random sources of the standard library.
-fn purity(path: &Path, text: &str) -> Vec<Finding> {
+fn find_impure_names(path: &Path, text: &str) -> Vec<Finding> {
     let is_pure = PURE_CRATES.iter().any(|pure| path.starts_with(Path::new(pure).join("src")));
     if !is_pure || !has_extension(path, "rs") {
         return Vec::new();
@@ -81,7 +81,7 @@ fn purity(path: &Path, text: &str) -> Vec<Finding> {
 }
 
 /// No file has more than 600 lines of code.
-fn length(path: &Path, text: &str) -> Vec<Finding> {
+fn find_long_files(path: &Path, text: &str) -> Vec<Finding> {
     if !has_extension(path, "rs") {
         return Vec::new();
     }
@@ -92,8 +92,8 @@ fn length(path: &Path, text: &str) -> Vec<Finding> {
     })
 }
 
-/// There are no marks of unfinished work and no debugging output.
-fn finished(path: &Path, text: &str) -> Vec<Finding> {
+/// There are no marks of unfinished work.
+fn find_unfinished_work(path: &Path, text: &str) -> Vec<Finding> {
     numbered(text)
         .filter_map(|(line, code)| {
             let mark = UNFINISHED.into_iter().find(|mark| words(code, mark).next().is_some())?;
@@ -103,7 +103,7 @@ fn finished(path: &Path, text: &str) -> Vec<Finding> {
 }
 
 /// The program prints only through `src/screen.rs`, which escapes what could control a terminal.
-fn screened(path: &Path, text: &str) -> Vec<Finding> {
+fn find_direct_output(path: &Path, text: &str) -> Vec<Finding> {
     if !path.starts_with("src") || path == Path::new("src/screen.rs") || !has_extension(path, "rs") {
         return Vec::new();
     }
@@ -120,7 +120,7 @@ fn screened(path: &Path, text: &str) -> Vec<Finding> {
 }
 
 /// No file or folder has a name that says nothing about its contents.
-fn names(path: &Path) -> Vec<Finding> {
+fn find_empty_names(path: &Path) -> Vec<Finding> {
     path.iter()
         .filter_map(|part| {
             let part = part.to_str()?;
@@ -174,22 +174,22 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 
 #[test]
 fn crates_that_decide_use_no_clock_or_io() {
-    check(purity);
+    check(find_impure_names);
 }
 
 #[test]
 fn files_are_short() {
-    check(length);
+    check(find_long_files);
 }
 
 #[test]
 fn no_unfinished_work_is_left() {
-    check(finished);
+    check(find_unfinished_work);
 }
 
 #[test]
 fn printed_text_is_escaped() {
-    check(screened);
+    check(find_direct_output);
 }
 
 #[test]
@@ -200,5 +200,5 @@ fn text_is_plain() {
 
 #[test]
 fn file_names_describe_their_contents() {
-    check(|path, _| names(path));
+    check(|path, _| find_empty_names(path));
 }

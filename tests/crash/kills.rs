@@ -109,9 +109,9 @@ async fn kills_lose_nothing(database: impl FnOnce(&Folder) -> Database) {
     }
     stage.witnesses.watch(&stage.start.address(), &id, &stage.ledger);
     for (name, token) in ["anna", "bert", "cleo"].into_iter().zip(&tokens) {
-        stage.send(name, token.clone(), MAX_THINKING);
+        stage.start_bot(name, token.clone(), MAX_THINKING);
     }
-    stage.send("emil", tokens[4].clone(), MAX_THINKING);
+    stage.start_bot("emil", tokens[4].clone(), MAX_THINKING);
     let (restarts, restarted) = watch::channel(0);
     let sdk = sdk_bot(&stage.start, &tokens[3], &id, restarted);
 

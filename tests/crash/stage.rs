@@ -69,7 +69,7 @@ impl Stage {
     pub async fn invite<const N: usize>(&mut self, names: [&str; N], thinks: Duration) -> [String; N] {
         for name in names {
             let token = self.organiser.register(name).await;
-            self.send(name, token, thinks);
+            self.start_bot(name, token, thinks);
         }
         names.map(str::to_owned)
     }
@@ -78,17 +78,17 @@ impl Stage {
     pub async fn invite_steady<const N: usize>(&mut self, names: [&str; N], thinks: Duration) {
         for (habit, name) in (0..).zip(names) {
             let token = self.organiser.register(name).await;
-            self.send_with(name, token, thinks, Some(habit));
+            self.start_bot_with(name, token, thinks, Some(habit));
         }
     }
 
     /// Starts a registered bot.
-    pub fn send(&mut self, name: &str, token: String, thinks: Duration) {
-        self.send_with(name, token, thinks, None);
+    pub fn start_bot(&mut self, name: &str, token: String, thinks: Duration) {
+        self.start_bot_with(name, token, thinks, None);
     }
 
-    fn send_with(&mut self, name: &str, token: String, thinks: Duration, habit: Option<u32>) {
-        self.witnesses.send(Witness {
+    fn start_bot_with(&mut self, name: &str, token: String, thinks: Duration, habit: Option<u32>) {
+        self.witnesses.start(Witness {
             habit,
             name: name.to_owned(),
             token,

@@ -42,7 +42,8 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    pub fn send(&mut self, witness: Witness) {
+    /// Starts a witness.
+    pub fn start(&mut self, witness: Witness) {
         self.playing.push(tokio::spawn(witness.play(self.dismissed.subscribe())));
     }
 

@@ -29,8 +29,8 @@ const MAX_FAILED_ATTEMPTS: u32 = 60;
 const FLOOD: usize = 400;
 /// How long it does not read, or waits for an end.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The queue of a stream's messages.
-const OUTBOUND_QUEUE: usize = 512;
+/// The capacity of the queue of a stream's messages.
+const OUTBOUND_CAPACITY: usize = 512;
 
 type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
 
@@ -46,7 +46,8 @@ pub struct HostileReport {
     pub received: u64,
 }
 
-/// Misbehaves on `server` in the given ways as the bot with `token`, with random choices from `seed`, until `shutdown` or for ten minutes.
+/// Misbehaves on `server` in the given ways as the bot with `token`, with random choices from `seed`, until `shutdown` or
+/// for ten minutes.
 ///
 /// # Errors
 /// If the server is unreachable for a minute, or refuses the bot.
@@ -147,7 +148,7 @@ async fn session(
 }
 
 async fn open(client: &mut Client) -> Result<Stream, Status> {
-    let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
+    let (outbound, requests) = mpsc::channel(OUTBOUND_CAPACITY);
     let call = timeout(PATIENCE, client.play(ReceiverStream::new(requests))).await;
     let inbound = call.map_err(|_| Status::unavailable("no answer"))??.into_inner();
     Ok(Stream { outbound: Some(outbound), inbound })

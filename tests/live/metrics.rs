@@ -13,8 +13,8 @@ use tokio::net::TcpStream;
 /// Samples by name with labels.
 type Samples = BTreeMap<String, f64>;
 
-/// Parses and validates an exposition: each metric has one help and one type followed by its samples; names, labels and values are well-formed;
-/// samples are unique; the buckets of histograms add up.
+/// Parses and validates an exposition: each metric has one help and one type followed by its samples; names, labels and
+/// values are well-formed; samples are unique; the buckets of histograms add up.
 fn parse(text: &str) -> Samples {
     let mut samples = Samples::new();
     let mut types = BTreeMap::new();

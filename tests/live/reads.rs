@@ -61,7 +61,8 @@ async fn a_greedy_reader_does_not_delay_others() {
     let mut reading = read_greedily(&host, &answered).await;
     // Tested with a token, and without one at the same address.
     let own = TournamentServiceClient::new(soon("a connection", connect(&host.address)).await.unwrap());
-    // On a busy machine this client itself may be slow sometimes; a caller queued behind the other's reads would be slow every time.
+    // On a busy machine this client itself may be slow sometimes; a caller queued behind the other's reads would be slow
+    // every time.
     let (mut without_token, mut with_token) = (usize::MAX, usize::MAX);
     for _ in 0..MODEST {
         without_token = without_token.min(passed_during(&answered, list(own.clone())).await);

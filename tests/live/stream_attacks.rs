@@ -119,7 +119,7 @@ async fn sessions_above_the_limit_are_refused_and_can_retry() {
 async fn connections_above_the_limit_are_closed() {
     let host = Host::with(Config { connections: 2, ..Config::default() }).await;
     let token = host.register("first").await;
-    let turned_away = |mut stream: TcpStream| async move {
+    let is_rejected = |mut stream: TcpStream| async move {
         let mut byte = [0];
         // Only reading tells for certain that a connection is closed.
         let _ = stream.write_all(PREFACE).await;
@@ -128,13 +128,13 @@ async fn connections_above_the_limit_are_closed() {
     // Both slots are used by connections with a token.
     let (kept, _) = BotSession::open(&host, &token).await;
     for _ in 0..20 {
-        assert!(turned_away(TcpStream::connect(&host.address).await.unwrap()).await);
+        assert!(is_rejected(TcpStream::connect(&host.address).await.unwrap()).await);
     }
     let answer = get(&host, "/").await;
     assert_eq!((answer.status, answer.header("retry-after")), (503, "10"), "browsers are told why");
     host.register("second").await;
     drop(kept);
-    let entering = async { while turned_away(TcpStream::connect(&host.address).await.unwrap()).await {} };
+    let entering = async { while is_rejected(TcpStream::connect(&host.address).await.unwrap()).await {} };
     soon("a place", entering).await;
 }
 

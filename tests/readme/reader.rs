@@ -22,7 +22,8 @@ use tokio::runtime::Runtime;
 /// The time limit of a step, including one that builds a program.
 const PATIENCE: Duration = Duration::from_mins(15);
 
-/// What differs from the shell of a reader: the program is built already, servers take free ports, and a busy machine needs patience.
+/// What differs from the shell of a reader: the program is built already, servers take free ports, and a busy machine
+/// needs patience.
 const FUNCTIONS: &str = r#"
 lastnim() {
   case "${1-} ${2-}" in

@@ -1,6 +1,9 @@
 //! Made-up sources, which show for every rule what fails and what passes.
 
-use super::{MAX_CODE_LINES, UNFINISHED, finished, length, names, purity, screened};
+use super::{
+    MAX_CODE_LINES, UNFINISHED, find_direct_output, find_empty_names, find_impure_names, find_long_files,
+    find_unfinished_work,
+};
 use std::path::Path;
 
 /// Applies a rule to a text at a path, and returns `line: message` for each finding.
@@ -52,7 +55,7 @@ fn an_impure_crate_is_found() {
             "1: a crate that decides may not name SystemTime",
         ),
     ] {
-        assert_eq!(found(purity, path, text), [expected], "{path}: {text}");
+        assert_eq!(found(find_impure_names, path, text), [expected], "{path}: {text}");
     }
     for (path, text) in [
         ("src/arena/mod.rs", "use std::{fs, thread, time::Instant};"),
@@ -62,7 +65,7 @@ fn an_impure_crate_is_found() {
         ),
         ("crates/drawing/src/layout.rs", "use std::{io, iter, thread};"),
     ] {
-        assert_eq!(found(purity, path, text), Vec::<String>::new(), "{path}: {text}");
+        assert_eq!(found(find_impure_names, path, text), Vec::<String>::new(), "{path}: {text}");
     }
 }
 
@@ -70,9 +73,9 @@ fn an_impure_crate_is_found() {
 fn a_long_file_is_found() {
     let (code, comment) = ("let x = 1;\n", "// Why.\n\n");
     let full = format!("{}{}", code.repeat(MAX_CODE_LINES), comment.repeat(9));
-    assert_eq!(found(length, "src/game/row.rs", &full), Vec::<String>::new());
+    assert_eq!(found(find_long_files, "src/game/row.rs", &full), Vec::<String>::new());
     assert_eq!(
-        found(length, "benches/arena/main.rs", &format!("{full}{code}")),
+        found(find_long_files, "benches/arena/main.rs", &format!("{full}{code}")),
         ["619: more than 600 lines of code"]
     );
 }
@@ -83,22 +86,22 @@ fn direct_output_is_found() {
         ["println!(\"x\")", "eprint!(\"x\")", "io::stdout().lock()", "writeln!(io::stderr(), \"x\")"]
     {
         let finding = "1: prints without src/screen.rs".to_owned();
-        assert_eq!(found(screened, "src/x.rs", direct), [finding], "{direct}");
-        assert_eq!(found(screened, "src/screen.rs", direct), Vec::<String>::new());
-        assert_eq!(found(screened, "tests/x.rs", direct), Vec::<String>::new());
+        assert_eq!(found(find_direct_output, "src/x.rs", direct), [finding], "{direct}");
+        assert_eq!(found(find_direct_output, "src/screen.rs", direct), Vec::<String>::new());
+        assert_eq!(found(find_direct_output, "tests/x.rs", direct), Vec::<String>::new());
     }
-    assert_eq!(found(screened, "src/x.rs", "io::stdout().is_terminal()"), Vec::<String>::new());
+    assert_eq!(found(find_direct_output, "src/x.rs", "io::stdout().is_terminal()"), Vec::<String>::new());
 }
 
 #[test]
 fn unfinished_work_is_found() {
     for mark in UNFINISHED {
         assert_eq!(
-            found(finished, "src/x.rs", &format!("a\n    {mark}\n")),
+            found(find_unfinished_work, "src/x.rs", &format!("a\n    {mark}\n")),
             [format!("2: unfinished: {mark}")]
         );
         assert_eq!(
-            found(finished, "src/x.rs", &format!("A{mark}")),
+            found(find_unfinished_work, "src/x.rs", &format!("A{mark}")),
             Vec::<String>::new(),
             "part of a longer word"
         );
@@ -107,7 +110,7 @@ fn unfinished_work_is_found() {
 
 #[test]
 fn a_file_name_without_meaning_is_found() {
-    let found = |path: &str| found(|path, _| names(path), path, "");
+    let found = |path: &str| found(|path, _| find_empty_names(path), path, "");
     assert_eq!(found("src/game/utils.rs"), ["1: \"utils\" says nothing of what \"utils.rs\" holds"]);
     assert_eq!(found("src/common/row.rs"), ["1: \"common\" says nothing of what \"common\" holds"]);
     assert_eq!(found("src/arena/match_manager.rs").len(), 1);

@@ -82,7 +82,7 @@ fn a_self_signed_certificate_is_trusted_unless_it_belongs_to_an_authority() {
     assert!(message.contains("-addext basicConstraints=critical,CA:FALSE"), "{message}");
 }
 
-/// If an attempt cannot succeed, a bot does not retry it for two minutes.
+/// A bot does not keep retrying for two minutes if no attempt can succeed.
 #[test]
 fn a_bot_fails_at_once_if_it_does_not_trust_the_server() {
     let place = Place::new("at-once");

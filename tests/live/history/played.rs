@@ -1,4 +1,5 @@
-//! Three matches, logged by all bots: one with a strike and a reconnect, one with an invalid row and a resignation, and one lost on time.
+//! Three matches, logged by all bots: one with a strike and a reconnect, one with an invalid row and a resignation, and
+//! one lost on time.
 
 use super::logged_session::{LoggedSession, TestLog};
 use crate::host::{Host, exhibition, patient_clock, soon};
