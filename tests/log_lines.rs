@@ -90,7 +90,7 @@ async fn takeovers_of_one_bot_are_summed_up() {
     assert!(written + dropped_lines(sum) >= CONNECTIONS / 2, "{written} lines and {sum}");
 }
 
-/// Opens a stream and resets it, on a connection to a server.
+/// Returns the bytes of a client that opens streams and resets them at once.
 fn reset_frames(streams: u32) -> Vec<u8> {
     let mut frames = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
     for stream in (0..streams).map(|number| (2 * number + 1).to_be_bytes()) {

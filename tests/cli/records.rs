@@ -1,4 +1,4 @@
-//! Exports records from a server to files, with the real binary; no record is left out.
+//! Records fetched, listed and exported from a server, with the real binary.
 
 use super::record_fixture::{FROZEN_KEY, Folder, NOBODY, Server, frozen, json, offline, printed, run};
 use serde_json::{Value, json};

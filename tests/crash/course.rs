@@ -114,7 +114,7 @@ async fn course(
         check_fair_play(&record);
         let kept = record.state();
         let origin = kept.setup().origin.clone().expect("all belong to the tournament");
-        // Matches after a test's decision do not count, and may be cancelled.
+        // Matches after the decision of a sequential test do not count, and may be cancelled.
         if origin.number < finished.matches_total {
             let mut setup = pb::MatchSetup::from(kept.setup());
             setup.tournament_id.clear();

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 const KILLS: usize = 28;
 /// The minimum number of kills while matches of the tournament are open.
 const MIN_KILLS_IN_PLAY: usize = 20;
-/// After every fifth kill, the restarted server is killed before it answers.
+/// After every fifth kill, the server is killed twice more before it answers.
 const KILLS_PER_DOUBLE_KILL: usize = 5;
 /// After every fourth kill, the SDK bot is restarted, since its pauses double with each failed session.
 const KILLS_PER_SDK_RESTART: usize = 4;

@@ -13,7 +13,7 @@ async fn the_first_call_on_a_locked_database_is_answered() {
     let mut other = options.connect().await.unwrap();
     sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
     // No match is played, so nothing else has found the lock.
-    outage::registering_is_refused(&stage, "anna").await;
+    outage::assert_registering_refused(&stage, "anna").await;
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
     other.close().await.unwrap();
     // The refusal said that the registration may still go through; it does.

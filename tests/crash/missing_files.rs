@@ -140,11 +140,11 @@ fn corrupt_pages(database: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn corrupt_pages_are_found_without_being_read() {
+async fn corrupt_pages_are_found_although_no_request_reads_them() {
     let mut stage = Stage::new(Database::sqlite);
     let server = start_long_match(&mut stage).await;
     let database = database_file(&stage, "");
-    // By then everything is in the database file.
+    // A server that stops moves everything to the database file.
     server.stop();
     stage.witnesses.dismiss().await;
     stage.start.more = vec!["--integrity-interval".into(), "200ms".into()];

@@ -31,7 +31,7 @@ pub async fn check_outage(stage: &Stage, id: &str) {
     check_outage_with(stage, id, true).await;
 }
 
-/// Waits through an outage in which reads fail too.
+/// Waits through an outage in which the store cannot be read either; the running tournament is still shown.
 pub async fn check_outage_without_reads(stage: &Stage, id: &str) {
     check_outage_with(stage, id, false).await;
 }
@@ -44,9 +44,9 @@ async fn check_outage_with(stage: &Stage, id: &str, can_read: bool) {
     let announced = stage.ledger.takes();
     let mut rounds = 0;
     while began.elapsed() < OUTAGE {
-        writing_is_refused(stage).await;
+        assert_writing_refused(stage).await;
         if can_read {
-            reading_continues(stage, id).await;
+            assert_reading_continues(stage, id).await;
         }
         assert_eq!(stage.organiser.tournament(id).await.state(), pb::TournamentState::Running);
         rounds += 1;
@@ -68,35 +68,35 @@ pub async fn wait_for_recovery(stage: &Stage, id: &str) {
 }
 
 /// Checks that registering a bot fails because the store cannot be used.
-pub async fn registering_is_refused(stage: &Stage, name: &str) {
+pub async fn assert_registering_refused(stage: &Stage, name: &str) {
     let request = pb::RegisterBotRequest { name: name.into() };
     let refused =
         stage.organiser.ask(|line| async move { BotServiceClient::new(line).register_bot(request).await });
-    unavailable("registering", &refused.await.unwrap_err());
+    assert_unavailable("registering", &refused.await.unwrap_err());
 }
 
-async fn writing_is_refused(stage: &Stage) {
-    registering_is_refused(stage, "late").await;
+async fn assert_writing_refused(stage: &Stage) {
+    assert_registering_refused(stage, "late").await;
     let refused = stage.organiser.ask(|line| async move {
         let settings = Some(small_positions("late", &[&[3]], 1_000));
         TournamentServiceClient::new(line).create_tournament(pb::CreateTournamentRequest { settings }).await
     });
-    unavailable("creating a tournament", &refused.await.unwrap_err());
+    assert_unavailable("creating a tournament", &refused.await.unwrap_err());
     let refused = stage.organiser.ask(|line| async move {
         let request = super::stage::long_exhibition(["anna", "bert"], 5);
         MatchServiceClient::new(line).create_match(request).await
     });
-    unavailable("creating a match", &refused.await.unwrap_err());
+    assert_unavailable("creating a match", &refused.await.unwrap_err());
 }
 
-fn unavailable(what: &str, status: &Status) {
+fn assert_unavailable(what: &str, status: &Status) {
     assert_eq!(status.code(), Code::Unavailable, "{what}: {status:?}");
     assert!(status.get_details_retry_info().is_some(), "{what}: {status:?}");
     let reason = status.get_details_error_info().map(|info| info.reason);
     assert_eq!(reason.as_deref(), Some("STORE_UNAVAILABLE"), "{what}: {status:?}");
 }
 
-async fn reading_continues(stage: &Stage, id: &str) {
+async fn assert_reading_continues(stage: &Stage, id: &str) {
     assert_eq!(stage.organiser.bot("anna").await.name, "anna");
     assert_eq!(stage.organiser.standings(id).await.len(), 4);
     let matches = stage.organiser.matches(id).await;

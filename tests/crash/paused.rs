@@ -15,7 +15,7 @@ const CONCURRENCY: u32 = 64;
 
 /// The charges of all seats.
 struct Charges {
-    /// The largest charge of each seat for one take.
+    /// The largest charge of each seat for one take, in ascending order.
     largest: Vec<Duration>,
 }
 
@@ -77,7 +77,7 @@ async fn stop_for(pause: Duration) -> Charges {
     charges
 }
 
-/// Longer than the bank of a seat, and than the keepalive timeout of a connection.
+/// The pause is longer than the bank of a seat, and than the keepalive timeout of a connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_pause_of_the_server_costs_no_seat() {
     let pause = Duration::from_secs(12);

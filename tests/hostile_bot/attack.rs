@@ -63,13 +63,15 @@ pub async fn run(
     let attack = async {
         let authorization = token_authorization(token)?;
         let mut mischief = Mischief::new(misbehaviours, seed);
-        let mut vain = 0;
+        let mut failed_attempts = 0;
         loop {
             match session(&server, &authorization, &mut mischief, &mut report).await {
-                Ok(()) => vain = 0,
-                Err(error @ Error::Unreachable { .. }) if vain >= MAX_FAILED_ATTEMPTS => return Err(error),
+                Ok(()) => failed_attempts = 0,
+                Err(error @ Error::Unreachable { .. }) if failed_attempts >= MAX_FAILED_ATTEMPTS => {
+                    return Err(error);
+                }
                 Err(Error::Unreachable { .. }) => {
-                    vain += 1;
+                    failed_attempts += 1;
                     sleep(PAUSE_WITHOUT_SERVER).await;
                 }
                 Err(error) => return Err(error),

@@ -40,7 +40,7 @@ enum Allowed {
     Anybody,
 }
 
-/// Calls every method with empty messages, and returns the code of each answer.
+/// Calls most methods, with almost empty messages, and returns the code of each answer.
 async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, Allowed, Code)> {
     fn with<T>(token: Option<&str>, message: T) -> Request<T> {
         match token {
@@ -109,7 +109,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     seen
 }
 
-async fn check_roles_of_all_calls(config: Config) {
+async fn check_roles(config: Config) {
     let (private, open_registration) = (config.private, config.open_registration);
     // The stranger sends a wrong token with every call.
     let host = Host::with(Config { failed_logins: 1_000, ..config }).await;
@@ -145,12 +145,12 @@ async fn check_roles_of_all_calls(config: Config) {
 
 #[tokio::test]
 async fn roles_are_checked_on_a_private_server() {
-    check_roles_of_all_calls(Config { private: true, ..Config::default() }).await;
+    check_roles(Config { private: true, ..Config::default() }).await;
 }
 
 #[tokio::test]
 async fn roles_are_checked_on_an_open_server() {
-    check_roles_of_all_calls(Config { open_registration: true, ..Config::default() }).await;
+    check_roles(Config { open_registration: true, ..Config::default() }).await;
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ impl Stage {
     }
 
     /// Checks to which callers a tournament closes the oracle.
-    async fn is_closed_by(&self, tournament: &str) {
+    async fn assert_closed_by(&self, tournament: &str) {
         let by = |code| Some((code, tournament.to_owned()));
         assert_eq!(self.alice.closed_by().await, by(Code::PermissionDenied));
         assert_eq!(self.bob.closed_by().await, by(Code::PermissionDenied));
@@ -152,7 +152,7 @@ impl Stage {
         }
     }
 
-    async fn is_open(&self) {
+    async fn assert_open(&self) {
         for asker in self.everybody() {
             assert_eq!(asker.closed_by().await, None);
         }
@@ -163,11 +163,11 @@ impl Stage {
 async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
     let stage = Stage::start().await;
     let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
-    stage.is_open().await;
+    stage.assert_open().await;
     let calls = oracle_calls();
     assert!(calls.len() >= 13 && calls.iter().any(|call| call.ends_with("/Solve")), "{calls:?}");
     stage.host.start_tournament(&id).await;
-    stage.is_closed_by(&id).await;
+    stage.assert_closed_by(&id).await;
     for call in &calls {
         let refused = stage.alice.call(call).await.unwrap_err();
         assert_eq!(closure(&refused), (Code::PermissionDenied, id.clone()), "{call}");
@@ -188,10 +188,10 @@ async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
     // A paused tournament counts as running.
     let request = pb::PauseTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     stage.host.tournaments().pause_tournament(request).await.unwrap();
-    stage.is_closed_by(&id).await;
+    stage.assert_closed_by(&id).await;
     let request = pb::CancelTournamentRequest { tournament_id: id.clone() };
     stage.host.tournaments().cancel_tournament(request).await.unwrap();
-    stage.is_open().await;
+    stage.assert_open().await;
     for call in &calls {
         if let Err(refused) = stage.alice.call(call).await {
             assert_eq!(refused.code(), Code::InvalidArgument, "{call}: {refused:?}");
@@ -255,7 +255,7 @@ async fn audits_and_practice_are_closed_too() {
     let mut alice = stage.session(&stage.alice).await;
     tokio::join!(ended(&mut alice), ended(&mut bob));
     stage.host.tournament_over(&id).await;
-    stage.is_open().await;
+    stage.assert_open().await;
     for asker in stage.everybody() {
         let shown = asker.get_match(&first.match_id).await;
         assert!(shown.audit.is_some() && !shown.audit_withheld);
@@ -296,7 +296,7 @@ async fn pages_show_kept_audits_while_the_oracle_is_closed() {
     while get(host, "/bots/random/audit").await.header("refresh") == "2" {}
     let id = host.create_tournament(closed(), &["alice", "bob"]).await;
     host.start_tournament(&id).await;
-    stage.is_closed_by(&id).await;
+    stage.assert_closed_by(&id).await;
     let kept = get(host, "/bots/random").await;
     assert!(kept.status == 200 && kept.body.contains("% of its takes are optimal"), "{}", kept.body);
     let audit = get(host, "/bots/random/audit").await;
@@ -322,7 +322,7 @@ async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     let mut tournaments = TournamentServiceClient::new(stage.host.channel.clone());
     let left = tournaments.leave_tournament(stage.alice.request(request)).await.unwrap().into_inner();
     assert_eq!(left.tournament.unwrap().field, ["bob"]);
-    stage.is_closed_by(&id).await;
+    stage.assert_closed_by(&id).await;
     let (mut alice, mut bob) = (stage.session(&stage.alice).await, stage.session(&stage.bob).await);
     tokio::join!(alice.play_timidly(2), bob.play_timidly(2));
     let until_free = async { while stage.alice.closed_by().await.is_some() {} };
@@ -331,5 +331,5 @@ async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     assert_eq!(stage.bob.closed_by().await, Some((Code::PermissionDenied, id.clone())));
     let request = pb::JoinTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     tournaments.join_tournament(stage.alice.request(request)).await.unwrap();
-    stage.is_closed_by(&id).await;
+    stage.assert_closed_by(&id).await;
 }

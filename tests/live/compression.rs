@@ -9,7 +9,7 @@ use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
 use prost::Message as _;
 use tonic::{Code, codec::CompressionEncoding, codegen::http::HeaderMap};
 
-/// Calls a method, accepting gzip, and returns the headers and the size of the body.
+/// Calls a method, accepting the given encoding, and returns the headers and the size of the body.
 async fn fetch(host: &Host, path: &str, token: &str, message: &[u8], accepted: &str) -> (HeaderMap, usize) {
     let connection = RawConnection::open(&host.address, local(1)).await;
     let mut requests = soon("room for a request", connection.requests.clone().ready()).await.unwrap();

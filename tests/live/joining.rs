@@ -110,7 +110,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     assert_eq!(refused(&mut late, &running).await.0, pb::JoinRefusal::Over);
     assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
 
-    // With its own two bots and the late one it would start without the bot under test.
+    // With its two bots and the late one it would start without the bot that its format names.
     let gauntlet = pb::GauntletFormat { bot: "absent".into(), groups: 0 };
     let settings = pb::TournamentSettings {
         start_when: 3,

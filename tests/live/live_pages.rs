@@ -234,7 +234,7 @@ async fn a_watcher_that_never_reads_is_dropped() {
     let (one, _) = BotSession::open(&host, &tokens[0]).await;
     let (two, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], &[2; 1_000])).await;
-    // Over HTTP/2 with a tiny window no buffers fill up on the way.
+    // With a tiny HTTP/2 window the server cannot send much, however large the buffers on the way are.
     let deaf = super::http2::RawConnection::over(
         super::http2::socket(&host.address, super::http2::local(2)).await,
         h2::client::Builder::new().initial_window_size(100),
@@ -254,7 +254,7 @@ async fn a_watcher_that_never_reads_is_dropped() {
     let cut = async {
         loop {
             match unread.data().await {
-                // It never learns that its bytes were read.
+                // The server never learns that its bytes were read.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return error.reason(),
                 None => return None,

@@ -1,6 +1,7 @@
 //! Tests of a live server over real sockets, many of them adversarial.
 //!
-//! Every test starts its own server on a free port. Tests never sleep: they wait for events, with a limit that is only reached in failures.
+//! Every test starts its own server on a free port. Tests wait for events, with a limit that is only reached in
+//! failures, and for fixed times only where time itself is tested.
 
 mod access;
 mod activity;

@@ -78,7 +78,7 @@ async fn unfinished_requests_are_limited_per_address_and_in_total() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_without_a_token_are_refused_before_reading() {
+async fn calls_without_a_valid_token_are_refused_before_reading() {
     let host = Host::with(Config { private: true, request_timeout: FOR_EVER, ..Config::default() }).await;
     let connection = RawConnection::open(&host.address, local(1)).await;
     for method in [

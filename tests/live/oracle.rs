@@ -290,8 +290,8 @@ async fn declarations_agree_with_the_library() {
                 assert_eq!(example.winner, u32::from(*winner));
                 assert!(example.set_size.is_some());
             }
-            let checks_truth = matches!(expected.truth, TruthCheck::Equilibrium);
-            assert_eq!(found.truth.unwrap().equilibrium, Some(checks_truth));
+            let is_equilibrium = matches!(expected.truth, TruthCheck::Equilibrium);
+            assert_eq!(found.truth.unwrap().equilibrium, Some(is_equilibrium));
             assert!(found.settled.unwrap().complete);
         }
     }
@@ -343,7 +343,7 @@ async fn rationalisation_agrees_with_the_library() {
             let mut explained = RationalisableRows::new(games[0].matrix.seats(), expected);
             let mut played = Vec::new();
             for game in games {
-                // One counter at a time, or whole piles, at random.
+                // One counter at a time from a single pile; otherwise whole piles.
                 let takes: Vec<u64> = match game.piles.len() {
                     1 => vec![1; game.piles.as_slice()[0] as usize],
                     _ => game.piles.as_slice().iter().rev().copied().collect(),

@@ -16,7 +16,7 @@ pub async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer
     browser.submit(&table, "/play", fields).await
 }
 
-fn is_refused(answer: &Answer, status: u16, why: &str) {
+fn assert_answer(answer: &Answer, status: u16, why: &str) {
     assert_eq!(answer.status, status, "{}", answer.body);
     assert!(answer.body.contains(why), "{why:?} is missing:\n{}", answer.body);
 }
@@ -30,7 +30,7 @@ async fn games_are_limited_per_address() {
     Guest::begin(&host, &game).await;
     let mut browser = Browser::open(&host);
     let refused = begin(&mut browser, &game).await;
-    is_refused(&refused, 429, "127.0.0.1 has reached its limit on open matches (2)");
+    assert_answer(&refused, 429, "127.0.0.1 has reached its limit on open matches (2)");
     // The form keeps its values.
     assert!(refused.body.contains("name=\"piles\" value=\"5\""), "{}", refused.body);
     for _ in 0..2 {
@@ -43,7 +43,7 @@ async fn games_are_limited_per_address() {
             first.browser = std::mem::replace(&mut browser, Browser::open(&host));
             first.page = first.browser.get(&first.address).await;
         } else {
-            return is_refused(&next, 429, "too many matches were started from 127.0.0.1: try again in");
+            return assert_answer(&next, 429, "too many matches were started from 127.0.0.1: try again in");
         }
     }
     panic!("four matches were started in a minute");
@@ -56,17 +56,17 @@ async fn games_are_limited_in_total() {
     let game = duel("against-timid", "5");
     Guest::begin(&host, &game).await;
     let refused = begin(&mut Browser::open(&host), &game).await;
-    is_refused(&refused, 429, "the limit on open guest matches is reached (1)");
+    assert_answer(&refused, 429, "the limit on open guest matches is reached (1)");
 
     let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
     let mut browser = Browser::open(&host);
     let closed = browser.get("/play").await;
-    is_refused(&closed, 200, "This server admits no guests");
+    assert_answer(&closed, 200, "This server admits no guests");
     assert!(!closed.body.contains("<form"), "{}", closed.body);
 
     let host = Host::start().await;
     let mut browser = Browser::open(&host);
-    is_refused(&browser.get("/play").await, 200, "This server hosts no house bots");
+    assert_answer(&browser.get("/play").await, 200, "This server hosts no house bots");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -98,7 +98,7 @@ async fn a_closed_oracle_closes_play_to_strangers() {
     let tournament = host.create_tournament(settings, &["one", "two"]).await;
     host.start_tournament(&tournament).await;
     let refused = begin(&mut Browser::open(&host), &duel("against-oracle", "5")).await;
-    is_refused(
+    assert_answer(
         &refused,
         403,
         "play against house bots is closed to callers without a token while tournament",
@@ -131,7 +131,7 @@ async fn hostile_forms_start_no_game() {
             fields.push((name, value));
         }
         let refused = begin(&mut browser, &fields).await;
-        is_refused(&refused, 422, why);
+        assert_answer(&refused, 422, why);
         assert!(!refused.body.contains("<script>"), "{}", refused.body);
     }
     let table = browser.get("/play").await;
@@ -139,7 +139,7 @@ async fn hostile_forms_start_no_game() {
     let large = format!("form_token={token}&piles={}", "1+".repeat(500_000));
     assert_eq!(browser.post("/play", &large).await.status, 413);
     let invalid = format!("form_token={token}&piles=%ff%fe&against-timid=on&against-=%00&%ff=%ff");
-    is_refused(&browser.post("/play", &invalid).await, 422, "is not a whole number");
+    assert_answer(&browser.post("/play", &invalid).await, 422, "is not a whole number");
     let untyped = format!("form_token={token}&{}", "&=".repeat(400));
     assert_eq!(browser.post("/play", &untyped).await.status, 422);
     let matches = host.matches().list_matches(pb::ListMatchesRequest::default()).await.unwrap().into_inner();

@@ -109,7 +109,7 @@ impl<'h> Guest<'h> {
         }
     }
 
-    fn shows(&self, words: &str) {
+    fn assert_shows(&self, words: &str) {
         assert!(self.page.body.contains(words), "{words:?} is missing:\n{}", self.page.body);
     }
 }
@@ -134,15 +134,15 @@ async fn a_game_is_played_to_its_end_against_each_house_bot() {
         let mut guest = Guest::begin(&host, &fields).await;
         assert!(guest.browser.cookie("lastnim_guest").is_some());
         guest.play_on().await;
-        guest.shows("How you played");
-        guest.shows("class=\"change\"");
+        guest.assert_shows("How you played");
+        guest.assert_shows("class=\"change\"");
         let id = guest.id().to_owned();
         let shown = host.get_match(&id).await;
         let game = shown.r#match.clone().unwrap();
         let bots = game.setup.unwrap().bots;
         let own = bots.iter().position(|bot| bot.starts_with("guest-")).unwrap();
         assert_eq!(game.reason, i32::from(pb::EndReason::Finished));
-        guest.shows(if game.winner == Some(own as u32) {
+        guest.assert_shows(if game.winner == Some(own as u32) {
             "<h1 id=\"headline\">You won</h1>"
         } else {
             "You lost to "
@@ -151,7 +151,10 @@ async fn a_game_is_played_to_its_end_against_each_house_bot() {
         let errors =
             shown.audit.unwrap().plies.into_iter().filter(|ply| ply.seat == own as u32 && ply.regret > 0);
         for error in errors {
-            guest.shows(&format!("<a href=\"/matches/{id}?ply={}\">At take {0} you took", error.ply + 1));
+            guest.assert_shows(&format!(
+                "<a href=\"/matches/{id}?ply={}\">At take {0} you took",
+                error.ply + 1
+            ));
         }
         // It is a match like any other.
         let record = get(&host, &format!("/matches/{id}/record.json")).await;
@@ -176,7 +179,7 @@ async fn rows_are_declared_and_a_game_is_played_again() {
         .map(|(name, value)| (name, if name == "rows" { "declared" } else { value }))
         .collect();
     let mut guest = Guest::begin(&host, &fields).await;
-    guest.shows("Whom would you like to see win?");
+    guest.assert_shows("Whom would you like to see win?");
     // An invalid row is refused, and the form keeps it.
     let answer =
         guest.browser.submit(&guest.page, &guest.address, &[("act", "declare"), ("row", "2 2 1")]).await;
@@ -288,11 +291,11 @@ async fn refusals_are_explained() {
     guest
         .until_shown("Your move was not accepted: ply 9 is in the future: the match has reached ply 2")
         .await;
-    guest.shows("You have 1 strike; you lose the seat when you have 3.");
+    guest.assert_shows("You have 1 strike; you lose the seat when you have 3.");
     // So does a take that is too large.
     guest.take(2, 7).await;
     guest.until_shown("take 1 to 6").await;
-    guest.shows("You have 2 strikes; you lose the seat when you have 3.");
+    guest.assert_shows("You have 2 strikes; you lose the seat when you have 3.");
     // An invalid number never reaches the match.
     for take in ["", "abc", "-1", "1.5", "18446744073709551616", "<b>"] {
         let fields = [("act", "take"), ("ply", "2"), ("take", take)];
@@ -308,11 +311,11 @@ async fn refusals_are_explained() {
     guest.until_shown("take 1 to 4").await;
     assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1), (0, 6), (1, 1)]);
-    guest.shows("You have 2 strikes");
+    guest.assert_shows("You have 2 strikes");
     for words in
         ["Your turn: take 1 to 4", "aria-label=\"take 4 of 4\"", "timid took 1 of 5", "you took 6 of 6"]
     {
-        guest.shows(words);
+        guest.assert_shows(words);
     }
 }
 
@@ -365,11 +368,11 @@ async fn running_out_of_time_loses_the_seat() {
     while !guest.is_over() {
         guest.wait().await;
     }
-    guest.shows("You lost your seat: your time ran out");
-    guest.shows("Your seat won, played by the steward");
+    guest.assert_shows("You lost your seat: your time ran out");
+    guest.assert_shows("Your seat won, played by the steward");
     // The game is over: forms lead to the same page.
     guest.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
-    guest.shows("How you played");
+    guest.assert_shows("How you played");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -394,7 +397,7 @@ async fn a_game_continues_after_a_restart_of_the_server() {
     let page = browser.get(&address).await;
     let mut guest = Guest { browser, page, address };
     guest.play_on().await;
-    guest.shows("How you played");
+    guest.assert_shows("How you played");
     let game = host.get_match(guest.id()).await.r#match.unwrap();
     assert_eq!((game.reason(), game.plies), (pb::EndReason::Finished, 8));
     second.stop().await.unwrap();

@@ -23,8 +23,8 @@ use tonic::{
 
 const BOTS: [&str; 5] = ["ann", "bob", "cleo", "dora", "emil"];
 
-/// Calls of methods that change something, which the test makes elsewhere or not at all. All others are called.
-const CHANGES: [&str; 19] = [
+/// The methods that `call_all` does not call: those that change something, and `AuditRecords`.
+const NOT_CALLED: [&str; 19] = [
     "Play",
     "RegisterBot",
     "RotateToken",
@@ -104,13 +104,13 @@ fn filled(descriptor: &MessageDescriptor, tournament: &str, id: &str) -> Vec<u8>
     request.encode_to_vec()
 }
 
-/// Calls every method that changes nothing, as the admin, and keeps the answers. Streams that do not end are read in
+/// Calls every method except `NOT_CALLED` as the admin, and keeps the answers. Streams that do not end are read in
 /// the background.
 async fn call_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
     let pool = DescriptorPool::decode(pb::DESCRIPTORS).unwrap();
     let mut called = Vec::new();
     for method in pool.services().flat_map(|service| service.methods().collect::<Vec<_>>()) {
-        if CHANGES.contains(&method.name()) {
+        if NOT_CALLED.contains(&method.name()) {
             continue;
         }
         called.push(method.name().to_owned());
@@ -218,8 +218,8 @@ fn dealt_tournament() -> pb::TournamentSettings {
     }
 }
 
-/// The events of a match, as a record shows them.
-fn opened(record: &pb::MatchRecord) -> Option<pb::DealtEvent> {
+/// Returns the event of a record that opens the dealt rows, if there is one.
+fn dealt_event(record: &pb::MatchRecord) -> Option<pb::DealtEvent> {
     record.events.iter().find_map(|event| match event.event.as_ref().unwrap() {
         record_event::Event::Dealt(dealt) => Some(dealt.clone()),
         _ => None,
@@ -266,7 +266,7 @@ async fn nobody_else_learns_a_dealt_row_before_the_end() {
     let during: Vec<_> = heard.lock().unwrap().clone();
     let record = host.record(&id).await;
     assert!(record.events.iter().all(|event| event.hash.is_empty()), "{record:?}");
-    assert!(opened(&record).is_none() && parse_record(&record).is_ok());
+    assert!(dealt_event(&record).is_none() && parse_record(&record).is_ok());
     let request = pb::GetTournamentRequest { tournament_id: tournament.clone() };
     let shown = host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap();
     assert!(shown.deal_secret_hash.len() == 32 && shown.deal_secret.is_empty());
@@ -281,7 +281,7 @@ async fn nobody_else_learns_a_dealt_row_before_the_end() {
         assert_eq!(all[started.seat as usize], *row, "the end opens the rows to every seat");
     }
     let record = host.record(&id).await;
-    let dealt = opened(&record).unwrap();
+    let dealt = dealt_event(&record).unwrap();
     assert!(verify_record(&record).unwrap().seal().is_some());
     assert_eq!(leaks(&during, &secret_rows, &dealt.salts), Vec::<String>::new());
 
@@ -347,7 +347,7 @@ async fn a_cancelled_match_never_shows_its_dealt_rows() {
     let ended = lines[0].ended().await;
     assert!(ended.dealt_rows.is_none() && ended.winner.is_none());
     let record = host.record(&id).await;
-    assert!(opened(&record).is_none() && record.signature.is_empty());
+    assert!(dealt_event(&record).is_none() && record.signature.is_empty());
     let sealed = verify_record(&record).unwrap();
     assert!(sealed.record().public_head().is_some());
 }

@@ -29,7 +29,7 @@ async fn rows_are_hidden_until_all_are_declared() {
     for line in &mut lines {
         line.started().await;
     }
-    // Three of four declare: one validly, one invalidly, and one resigns.
+    // Of four seats, one declares a valid row, one an invalid row, and one resigns.
     lines[0].send(declare(&id, SECRET.to_vec())).await;
     let declared = lines[0]
         .until(|event| if let Event::Declared(declared) = event { Some(declared) } else { None })

@@ -10,7 +10,7 @@ use tonic::Code;
 async fn the_largest_game_is_audited_and_a_larger_request_refused() {
     let host = Host::start().await;
     let mut oracle = OracleServiceClient::new(host.channel.clone()).max_decoding_message_size(6 << 20);
-    // Nearly the maximum number of takes, each maximal or one; most piles are taken whole.
+    // The maximum number of takes: all piles but one are taken whole, and that one by single counters.
     let mut piles = vec![MAX_COUNTERS; 1_023];
     let ones = MAX_PLIES - piles.len();
     piles.insert(0, ones as u64);

@@ -44,7 +44,7 @@ async fn closed(mut stream: TcpStream) {
     soon("the end of a connection", reading).await;
 }
 
-async fn calls_are_answered(host: &Host, token: &str) {
+async fn assert_calls_are_answered(host: &Host, token: &str) {
     for from in [1, 9] {
         let stranger = RawConnection::open(&host.address, local(from)).await;
         assert_eq!(stranger.call(GET_KEY, None, &[]).await.unwrap(), "0");
@@ -70,7 +70,7 @@ async fn silent_connections_are_evicted_for_others() {
         let (one, _) = BotSession::open(&host, &tokens[0]).await;
         let (two, _) = BotSession::open(&host, &tokens[1]).await;
         let sockets = silent_sockets(&host.address, 60, addresses).await;
-        calls_are_answered(&host, &tokens[0]).await;
+        assert_calls_are_answered(&host, &tokens[0]).await;
         // A connection with a token keeps its slot.
         let id = host.create_match(exhibition(["one", "two"], &[3])).await;
         for playing in [one.playing_timidly(1), two.playing_timidly(1)] {

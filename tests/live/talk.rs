@@ -127,7 +127,7 @@ async fn a_message_reaches_only_its_audience() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn seats_with_assigned_rows_do_not_talk() {
+async fn invalid_talk_settings_are_refused() {
     let host = Host::start().await;
     host.register_all(["ann", "bob"]).await;
     let talk = Some(pb::Talk { rounds: 1, ..pb::Talk::default() });
@@ -147,7 +147,7 @@ fn say_in(id: &str, round: u32, number: u32, content: pb::talk_content::Content)
     Action::Say(pb::Say { match_id: id.to_owned(), round, number, to: Vec::new(), content })
 }
 
-/// Each of these seats promises to rank seat 2 first.
+/// Returns a pact in which each of these seats promises to rank seat 2 first.
 fn favour_last(seats: &[u32]) -> pb::Pact {
     let relations = |seat| {
         let others = (0..3).filter(|&other| other != 2);

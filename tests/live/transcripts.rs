@@ -125,7 +125,7 @@ async fn transcripts_are_limited_per_seat() {
     let party = play(&host, &tokens);
     let id = host.create_match(exhibition(TRIO.map(HouseBot::kind), &[3, 4])).await;
     host.until_closed(&id).await;
-    // A match that any bot can start does not accept transcripts, since they could fill the store.
+    // Bots cannot publish for a match that any bot can start, since their transcripts could fill the store.
     let refused = publish(&mut client(&host, &tokens[0]), &id, 0, None).await;
     assert_eq!(refused, Err((Code::PermissionDenied, "NOT_OWN_SEAT".into())));
     let mut admin = client(&host, host.admin.reveal());

@@ -19,8 +19,8 @@ enum Disconnection {
     LosesItsConnection,
 }
 
-/// Opens sessions for both bots of a match, and declares for both.
-async fn both_declared(host: &Host, id: &str, lines: [&mut BotSession; 2]) {
+/// Declares for both bots of a match in their sessions.
+async fn declare_both(host: &Host, id: &str, lines: [&mut BotSession; 2]) {
     for line in lines {
         let started = line.started().await;
         assert_eq!(started.match_id, id);
@@ -48,7 +48,7 @@ async fn disconnects_and_returns(how: Disconnection) {
     let (mut line, welcome) = BotSession::open_at(&proxy.address, &fickle).await;
     assert_eq!((welcome.bot.as_str(), welcome.open_matches), ("fickle", 0));
     let id = host.create_match(exhibition(["steady", "fickle"], &[5])).await;
-    both_declared(&host, &id, [&mut steady, &mut line]).await;
+    declare_both(&host, &id, [&mut steady, &mut line]).await;
     let turn = steady.turn().await;
     steady.take(&turn, 1).await;
     let turn = line.turn().await;
@@ -167,7 +167,7 @@ async fn a_match_without_any_bots_ends() {
     let id = host
         .create_match(pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["one", "two"], &[9, 9]) })
         .await;
-    both_declared(&host, &id, [&mut one, &mut two]).await;
+    declare_both(&host, &id, [&mut one, &mut two]).await;
     one.turn().await;
     drop((one, two));
     let events = host.watched_to_its_end(&id).await;

@@ -25,7 +25,7 @@ pub fn view() -> MatchView {
     MatchView::practice(&game, &[]).unwrap()
 }
 
-/// Returns the path of a new file.
+/// Returns a path at which there is no file yet.
 pub fn fresh_file(name: &str) -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

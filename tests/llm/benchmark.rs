@@ -126,7 +126,7 @@ async fn models_without_answers_follow_their_policy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_permanent_failure_of_the_endpoint_ends_a_benchmark() {
+async fn a_benchmark_stops_while_its_endpoint_keeps_failing() {
     for (reply, class, policy) in [
         (response("401 Unauthorized", "", "{\"error\": \"no such key\"}"), "unusable", "forfeit"),
         (response("500 Oops", "", ""), "server_error", "first-legal"),

@@ -1,4 +1,4 @@
-//! A tournament of six models with different endpoints that is killed in the middle and resumed.
+//! A tournament of six models with different faults that is killed in the middle and resumed.
 
 use super::{
     asking::{LONG, fresh_file},
@@ -25,10 +25,11 @@ use tokio::time::{sleep, timeout};
 const MODELS: [&str; 6] = ["honest", "liar", "staller", "truncater", "biller", "busy"];
 /// After this many calls the endpoint withholds replies until the run is killed.
 const CALLS_BEFORE_KILL: usize = 90;
-/// The token budgets of the most expensive model in a match, and of all models.
+/// The token budget of the most expensive model in a match.
 const BILLER_BUDGET: u64 = 1_500;
 /// The matches of a bot.
 const MATCHES: u64 = 14;
+/// The token budget of all models together.
 const SHARED_BUDGET: u64 = 300_000;
 /// The number of a bot's calls that may be open when it is killed.
 const CONCURRENCY: u64 = 8;
@@ -46,12 +47,12 @@ struct Played {
 #[derive(Default)]
 struct Script {
     played: Mutex<BTreeMap<String, Played>>,
-    is_carried_on: AtomicBool,
+    is_resumed: AtomicBool,
 }
 
 impl Script {
     fn reply(&self, number: usize, call: &Call) -> Reply {
-        if number >= CALLS_BEFORE_KILL && !self.is_carried_on.load(Ordering::SeqCst) {
+        if number >= CALLS_BEFORE_KILL && !self.is_resumed.load(Ordering::SeqCst) {
             return Reply::ThenNothing(Vec::new());
         }
         let model = call.body["model"].as_str().unwrap().to_owned();
@@ -192,7 +193,7 @@ async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     write_tournament(&folder, &endpoint.url);
     let file = folder.join("cup.toml");
     play_and_kill(&file, &endpoint).await;
-    script.is_carried_on.store(true, Ordering::SeqCst);
+    script.is_resumed.store(true, Ordering::SeqCst);
     let mut command = lastnim(&["tournament", "run", "--json"]);
     command.arg(&file);
     let (output, stdout, stderr) = run(command).await;

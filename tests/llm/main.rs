@@ -1,6 +1,6 @@
 //! Language models as bots, with scripted endpoints that work, lie, stall or break off.
 //!
-//! No test waits for a fixed time; replies that time out stall forever.
+//! No test waits a fixed time for something to happen; replies that time out stall forever.
 
 mod answers;
 mod asking;

@@ -5,7 +5,7 @@ use super::{
     played_games::{PlayedGame, PlayedPly, number_of},
     programs::{lastnim, run},
     scripted_endpoint::{Call, Reply, ScriptedEndpoint, completion, response},
-    seat_claims::{QuestionKind, SeatClaims, check_plans, check_wants, is_near},
+    seat_claims::{QuestionKind, SeatClaims, assert_near, check_plans, check_wants},
     server::Server,
 };
 use serde_json::{Value, json};
@@ -140,10 +140,10 @@ fn check_takes<'a>(found: &Value, plies: impl Iterator<Item = &'a PlayedPly>) ->
         [&found["plies"], &found["optimal_plies"], &found["regret"]].map(number_of),
         [plies.len() as u64, optimal as u64, regret]
     );
-    is_near(&found["random_regret"], random);
-    is_near(&found["accuracy"]["value"], optimal as f64 / count);
-    is_near(&found["regret_per_ply"]["value"], regret as f64 / count);
-    is_near(&found["saved_per_ply"]["value"], (random - regret as f64) / count);
+    assert_near(&found["random_regret"], random);
+    assert_near(&found["accuracy"]["value"], optimal as f64 / count);
+    assert_near(&found["regret_per_ply"]["value"], regret as f64 / count);
+    assert_near(&found["saved_per_ply"]["value"], (random - regret as f64) / count);
     assert!((1..=4).contains(&number_of(&found["accuracy"]["too_few_groups"])), "{found}");
     random - regret as f64
 }
@@ -155,13 +155,13 @@ fn check_questions(found: &Value, decisions: &[&Value]) {
     assert_eq!(number_of(&found["answered"]), answered as u64);
     // Only the model's own faults count against it.
     let own = decided.iter().filter(|line| line["by"] == "model" || line["fault"] == "model").count();
-    is_near(&found["answered_share"], answered as f64 / own as f64);
+    assert_near(&found["answered_share"], answered as f64 / own as f64);
     assert_eq!(
         counts_of_message(&found["unanswered"], "class"),
         counts_of(decided.iter().copied(), "failure")
     );
     for failure in found["unanswered"].as_array().into_iter().flatten() {
-        is_near(&failure["share"], number_of(&failure["count"]) as f64 / decided.len() as f64);
+        assert_near(&failure["share"], number_of(&failure["count"]) as f64 / decided.len() as f64);
     }
     let mut policies = counts_of(decided, "by");
     policies.remove("model");
@@ -177,9 +177,9 @@ fn check_forecasts(found: &Value, forecasts: &[(f64, bool)]) {
     if happened.min(forecasts.len() - happened) < 5 {
         assert!(found["brier_score"].is_null() && found["base_rate_score"].is_null(), "{found}");
     } else {
-        is_near(&found["brier_score"]["value"], errors / forecasts.len() as f64);
+        assert_near(&found["brier_score"]["value"], errors / forecasts.len() as f64);
         let share = happened as f64 / forecasts.len() as f64;
-        is_near(&found["base_rate_score"], share * (1.0 - share));
+        assert_near(&found["base_rate_score"], share * (1.0 - share));
     }
     for (tenth, bin) in found["bins"].as_array().unwrap().iter().enumerate() {
         let inside: Vec<_> =
@@ -190,7 +190,7 @@ fn check_forecasts(found: &Value, forecasts: &[(f64, bool)]) {
             inside.iter().filter(|(_, happened)| *happened).count() as u64
         );
         if !inside.is_empty() {
-            is_near(&bin["mean"], inside.iter().map(|(said, _)| said).sum::<f64>() / inside.len() as f64);
+            assert_near(&bin["mean"], inside.iter().map(|(said, _)| said).sum::<f64>() / inside.len() as f64);
         }
     }
 }
@@ -215,7 +215,7 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
     };
     let check = |found: &Value, expected: [f64; 3]| {
         for (member, expected) in ["tokens", "money", "seconds"].into_iter().zip(expected) {
-            is_near(&found[member], expected);
+            assert_near(&found[member], expected);
         }
     };
     let (all, takes) = (sums(&|_| true), sums(&of_takes));
@@ -235,8 +235,8 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
     }
     millis.sort_unstable();
     let smallest = |share: f64| millis[(share * millis.len() as f64).ceil() as usize - 1] as f64 / 1_000.0;
-    is_near(&found["seconds_per_take"]["p50"], smallest(0.5));
-    is_near(&found["seconds_per_take"]["p95"], smallest(0.95));
+    assert_near(&found["seconds_per_take"]["p50"], smallest(0.5));
+    assert_near(&found["seconds_per_take"]["p95"], smallest(0.95));
 }
 
 fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {

@@ -237,7 +237,7 @@ pub fn stream_event(text: &str) -> String {
     )
 }
 
-/// Makes the end of a stream, with token counts.
+/// Creates the end of a stream, with token counts.
 pub fn stream_end() -> String {
     let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 20 } });

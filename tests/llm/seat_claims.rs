@@ -4,7 +4,7 @@ use super::played_games::{PlayedGame, PlayedPly, number_of};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub fn is_near(found: &Value, expected: f64) {
+pub fn assert_near(found: &Value, expected: f64) {
     let found = found.as_f64().unwrap_or_else(|| panic!("{found} instead of {expected}"));
     assert!((found - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{found} instead of {expected}");
 }
@@ -131,7 +131,7 @@ fn check_wishes(found: &Value, claims: &[SeatClaims<'_>]) -> u64 {
         assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
     }
     for (member, ranks) in [("regret_per_ply", regret), ("wanted_regret_per_ply", wanted_regret)] {
-        is_near(&found[member]["value"], ranks as f64 / expected["plies"] as f64);
+        assert_near(&found[member]["value"], ranks as f64 / expected["plies"] as f64);
     }
     assert!(expected["misdeclared"] > 0, "{expected:?}");
     expected["conflicts"]

@@ -1,4 +1,4 @@
-//! Transcripts in a replay, from a model that tries to control the terminal.
+//! Transcripts shown alone and in a replay, from models that try to control the terminal.
 
 use super::{
     asking::fresh_file,

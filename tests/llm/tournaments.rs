@@ -164,7 +164,7 @@ async fn models_are_checked_before_a_run() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn models_of_a_tournament_share_its_budget() {
-    // Each reply takes 120 tokens, 20 of them for the reply.
+    // Each call costs 120 tokens, 20 of them for the reply.
     for (key, budget, tokens_of_call, shown) in [
         ("token_budget", 2_000, 120, "a budget of 2000 tokens"),
         ("reply_token_budget", 250, 20, "a budget of 2000000 tokens and 250 tokens of replies"),

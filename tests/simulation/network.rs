@@ -166,7 +166,7 @@ pub struct Link(Mutex<LinkState>);
 struct LinkState {
     /// Connections of earlier generations are reset.
     generation: u64,
-    is_read: Paused,
+    reading: Reading,
     opened: u64,
     /// Waiting readers, by connection.
     readers: BTreeMap<u64, Waker>,
@@ -175,12 +175,12 @@ struct LinkState {
     is_second_wanted: bool,
 }
 
-/// Whether a bot reads.
+/// Whether a bot reads from its connections.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Paused {
+enum Reading {
     #[default]
-    No,
-    Yes,
+    Active,
+    Paused,
 }
 
 impl Link {
@@ -192,12 +192,12 @@ impl Link {
     }
 
     pub fn stop_reading(&self) {
-        lock(&self.0).is_read = Paused::Yes;
+        lock(&self.0).reading = Reading::Paused;
     }
 
     pub fn read_again(&self) {
         let mut state = lock(&self.0);
-        state.is_read = Paused::No;
+        state.reading = Reading::Active;
         wake_all(&mut state);
     }
 
@@ -261,7 +261,7 @@ impl AsyncRead for ClientStream {
             return Poll::Ready(Err(reset_error()));
         }
         state.readers.insert(self.number, context.waker().clone());
-        let is_paused = state.is_read == Paused::Yes;
+        let is_paused = state.reading == Reading::Paused;
         drop(state);
         if is_paused { Poll::Pending } else { Pin::new(self.stream.stream()).poll_read(context, buffer) }
     }

@@ -172,7 +172,7 @@ impl FaultKind {
         }
     }
 
-    /// Returns whether it affects the connection of a bot: its clock may be charged for the loss.
+    /// Returns whether it affects a bot or its connection: its clock may be charged for the loss.
     pub fn is_between(self) -> bool {
         self.bot().is_some()
     }
@@ -191,7 +191,7 @@ impl Plan {
         self.faults.iter().all(|fault| fault.what.is_between())
     }
 
-    /// Returns whether no fault affects the network.
+    /// Returns whether no fault affects a bot or its connection.
     pub fn has_no_network_fault(&self) -> bool {
         !self.faults.iter().any(|fault| fault.what.is_between())
     }

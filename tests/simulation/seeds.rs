@@ -1,4 +1,4 @@
-//! Executes many seeds, one after the other.
+//! Executes many seeds in parallel.
 
 use super::history::Violation;
 use super::plan::Plan;

@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 
-/// Removes everything from a failing plan that it fails without: faults, then tournaments, then bots. `fails` executes
-/// a plan and returns whether it fails in the same way.
+/// Removes everything from a failing plan that it fails without: faults, tournaments, positions and bots. `fails`
+/// executes a plan and returns whether it fails in the same way.
 pub fn shrink_plan(plan: &Plan, mut fails: impl FnMut(&Plan) -> bool) -> Plan {
     let mut least = plan.clone();
     let mut chunk = least.faults.len().next_power_of_two();

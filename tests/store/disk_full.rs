@@ -12,7 +12,7 @@ use std::process::{self, Command, Output};
 /// The environment variable with the store's folder, for tests in a separate process.
 const FOLDER: &str = "LASTNIM_SMALL_DISK";
 
-/// Runs a command with a private disk of 2 MiB at a folder.
+/// Returns the command that runs a script with a private disk of 2 MiB at a folder.
 fn with_small_disk(folder: &Path, script: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);

@@ -42,7 +42,7 @@ impl Crashed {
         Self { place: Place::new(&format!("sqlite:{}", file.display())), file, record, _folder: folder }
     }
 
-    fn is_refused(&self) {
+    fn assert_refused(&self) {
         for error in [self.place.try_open().err(), self.place.run(open_reader(&self.place.url)).err()] {
             match error {
                 Some(StoreError::Unusable(why)) => {
@@ -107,14 +107,14 @@ fn a_missing_log_is_noticed() {
     let wal = beside(&crashed.file, "-wal");
     let saved = fs::read(&wal).unwrap();
     fs::remove_file(&wal).unwrap();
-    crashed.is_refused();
+    crashed.assert_refused();
     assert!(!wal.exists(), "no new log is made in its place");
     fs::remove_file(beside(&crashed.file, "-shm")).unwrap();
-    crashed.is_refused();
+    crashed.assert_refused();
     // An empty log, or a log that contains only its header, is refused in the same way.
     for length in [0, 32] {
         fs::write(&wal, &saved[..length]).unwrap();
-        crashed.is_refused();
+        crashed.assert_refused();
     }
     fs::write(&wal, saved).unwrap();
     assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
@@ -146,7 +146,7 @@ fn the_loss_of_a_log_can_be_accepted() {
     place.run(reader.close());
     drop(reader);
     // Reading changes nothing.
-    crashed.is_refused();
+    crashed.assert_refused();
     let options = OpenOptions { accept_lost_wal: true, ..OpenOptions::default() };
     let store = place.run(open_store_with(&place.url, &options)).unwrap();
     assert_eq!(place.run(store.match_record(record.id())), Ok(None));

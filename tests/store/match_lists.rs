@@ -9,7 +9,7 @@ use lastnim_proto::ListedState;
 use lastnim_store::{Change, MatchFilter};
 use std::collections::BTreeSet;
 
-/// A finished match, and its expected place in lists.
+/// A match that lists show, and its expected state and reason.
 struct Listed {
     record: Record,
     state: ListedState,

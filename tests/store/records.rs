@@ -65,7 +65,7 @@ fn split_into_batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change
     }
 }
 
-/// Checks that the store has exactly these records.
+/// Checks that the store has these records unchanged.
 pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     for record in records {
         let found = place.run(store.match_record(record.id())).unwrap().expect("it is stored");

@@ -41,7 +41,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Returns the output of a run that finished its cup.
+    /// Returns the output of a run that finished its tournament.
     pub fn result(&self) -> Value {
         assert_eq!(self.status.code(), Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
@@ -95,7 +95,7 @@ impl Running {
                 return line;
             }
         }
-        panic!("no line holds {words:?}:\n{}", self.said);
+        panic!("no line contains {words:?}:\n{}", self.said);
     }
 
     /// Sends a signal by its name.

@@ -158,7 +158,7 @@ fn value_at_path<'a>(line: &'a mut Value, path: &str) -> &'a mut Value {
     line.pointer_mut(&format!("/message/{path}")).unwrap_or_else(|| panic!("nothing at {path}"))
 }
 
-/// Alters the events of a record from some index on, and rebuilds its hashes, as a lying server could.
+/// Alters events of a record, and rebuilds its hashes, as a lying server could.
 fn altered_record(record: &Record, alter: impl Fn(&mut TimedEvent)) -> Record {
     let mut events = record.events().to_vec();
     events.iter_mut().for_each(alter);
@@ -196,7 +196,7 @@ fn finding_kinds(findings: &[Finding]) -> Vec<FindingKind> {
     findings.iter().map(|finding| finding.kind).collect()
 }
 
-/// Forgeries of records that a server could make.
+/// Forges records as a server could, and returns the kinds of findings.
 fn find_forged_records(honest: &Played) -> Vec<FindingKind> {
     let mut found = Vec::new();
     let mut lie = |game: usize, kind: FindingKind, alter: &dyn Fn(&mut TimedEvent)| {
