@@ -55,9 +55,14 @@ pub fn print() {
                     pairing: LadderPairing::default(),
                 };
                 let rated = (0..ladders).map(|run| play(TournamentFormat::Ladder(ladder), SEED + 1 + run));
-                let Coverage { held, half, wrong, held_places, places } = Coverage::of_ladders(rated, &truth);
+                let found = Coverage::of_ladders(rated, &truth);
                 println!(
-                    "| {seats}, {rows} | {groups} | {held:.1} | {half:.3} | {wrong:.1} | {held_places:.1} | {places:.1} |"
+                    "| {seats}, {rows} | {groups} | {:.1} | {:.3} | {:.1} | {:.1} | {:.1} |",
+                    found.covering_percent,
+                    found.mean_half_width,
+                    found.wrong_percent,
+                    found.covering_places_percent,
+                    found.mean_places
                 );
             }
         }
@@ -96,15 +101,15 @@ fn rank_by_rating(lines: &mut [Standing]) {
 /// What ladders of one length claim, compared with the truth.
 struct Coverage {
     /// The share of intervals that contain the true value, in percent.
-    held: f64,
+    covering_percent: f64,
     /// The mean of half the width of an interval.
-    half: f64,
+    mean_half_width: f64,
     /// The share of ladders with a wrong order, in percent.
-    wrong: f64,
+    wrong_percent: f64,
     /// The share of ranges of places that contain the true place, in percent.
-    held_places: f64,
+    covering_places_percent: f64,
     /// The mean number of places in a range.
-    places: f64,
+    mean_places: f64,
 }
 
 impl Coverage {
@@ -136,11 +141,11 @@ impl Coverage {
             count += 1.0;
         }
         Self {
-            held: 100.0 * held / all,
-            half: halves / all,
-            wrong: 100.0 * wrong / count,
-            held_places: 100.0 * held_places / all,
-            places: places / all,
+            covering_percent: 100.0 * held / all,
+            mean_half_width: halves / all,
+            wrong_percent: 100.0 * wrong / count,
+            covering_places_percent: 100.0 * held_places / all,
+            mean_places: places / all,
         }
     }
 }
