@@ -235,7 +235,7 @@ impl From<&PreferenceFindings> for pb::BotPreference {
             choices: preference.choices,
             chosen_over: chosen_over.map(|times| pb::ChosenOver { times: times.clone() }).collect(),
             best_fit: preference.best_fit.as_ref().map(Into::into),
-            rows_that_explain: Some((&preference.rationalisable).into()),
+            rows_that_explain: Some((&preference.rationalisable_rows).into()),
             common_rows_that_explain: preference.explained.as_ref().map(Into::into),
             by_place: preference.source == RowSource::Assigned,
         }

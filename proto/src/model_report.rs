@@ -48,7 +48,7 @@ impl From<&RevealedRows> for pb::RevealedRows {
             by_place: revealed.source == RowSource::Assigned,
             choices: revealed.choices,
             best_fit: revealed.best_fit.as_ref().map(Into::into),
-            rows_that_explain: Some((&revealed.rationalisable).into()),
+            rows_that_explain: Some((&revealed.rationalisable_rows).into()),
         }
     }
 }

@@ -20,7 +20,8 @@ use std::{path::PathBuf, sync::Arc};
   lastnim store check --store sqlite:/backup/lastnim.db
   lastnim store check --store postgres://lastnim@localhost/lastnim
 
-The server may run at the same time: except for prune and repair-clock, these commands only read and do not block others.")]
+The server can keep running: stats, check and backup only read. Stop it before repair-clock, and before prune without
+--server.")]
 pub struct StoreArgs {
     #[command(subcommand)]
     action: StoreAction,

@@ -179,7 +179,8 @@ its JSON, picture and record. The site shows what a visitor without a token sees
   lastnim tournament watch $ID
   lastnim tournament watch $ID --json
 
-A terminal also shows which bots are connected, which bots the matches are waiting for, and how much time is left.")]
+On a terminal, it also shows which bots are connected, which bots the matches are waiting for, and how much time is
+left.")]
     Watch(TournamentArg),
 }
 

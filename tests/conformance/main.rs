@@ -99,8 +99,8 @@ async fn a_bot_that_breaks_a_rule_of_talk_fails() {
         (Fault::TalksTooLong, "a text of 501 characters: expected 1 to 500"),
         (Fault::TalksInLaterRound, "round 1 of talk has not begun"),
         (Fault::RepeatsNumber, "a different message 0 of round 0 was already sent"),
-        (Fault::RepeatsMessage, "which was accepted before"),
-        (Fault::EndsTalkTwice, "which was accepted before"),
+        (Fault::RepeatsMessage, "again, although it was already accepted"),
+        (Fault::EndsTalkTwice, "again, although it was already accepted"),
         (Fault::TalksAfterEnd, "round 0 of talk is over"),
     ] {
         let bot = InProcess(move |environment| run_raw_bot(environment, fault));

@@ -243,7 +243,9 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
         .unwrap();
     let stderr = play_until_stop(&file).await;
     assert!(
-        stderr.contains("bot m1: a budget is used up (the budget of the bot is too small for another call"),
+        stderr.contains(
+            "bot m1: a budget is used up (what is left of the budget of the bot is too small for another call"
+        ),
         "{stderr}"
     );
     // A fresh start does not count what was spent, not even when it tries the endpoint.

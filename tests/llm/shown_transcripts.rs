@@ -45,8 +45,8 @@ async fn questions_are_shown_with_the_board() {
     assert_eq!(code, Some(0), "{stderr}");
     assert_no_control_characters(&text);
     for part in [
-        "was asked: 2 calls, ",
-        "; the record proves it",
+        "): 2 calls, ",
+        "; the record proves the answer",
         "call 1, the question:",
         "\\u001b[2J\\u009b31m\\u202e\\u0007line",
         "call 1 failed, illegal:",

@@ -191,7 +191,9 @@ async fn models_of_a_tournament_share_its_budget() {
         assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(stderr.contains(&format!("the models have {shown}")), "{stderr}");
         assert!(
-            stderr.contains("a budget is used up (the budget of all models is too small for another call"),
+            stderr.contains(
+                "a budget is used up (what is left of the budget of all models is too small for another call"
+            ),
             "{stderr}"
         );
         // Calls that could exceed the rest do not start.

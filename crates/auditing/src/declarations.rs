@@ -40,7 +40,8 @@ const CLEAR_COST: f64 = 1.645;
 ///
 /// **Dependence is not collusion.** A bot that knows the others may use that when it declares: against the strong, for
 /// the weak, and only for its own benefit. A pair whose corrected p-value is at most
-/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is called dependent. It is flagged if all of the following hold as well:
+/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is called dependent. It is flagged if all of the following hold as well
+/// (a pair in a significant set whose favour is returned need not be significant by itself):
 /// - M declares O's place at least [`FLAGGED_RANKS`] ranks better per distinct group than those of the others.
 /// - O wins at least [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with
 ///   that of a third bot.
@@ -152,8 +153,8 @@ impl DeclarationFindings {
         matches!(self.dependence, Dependence::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
     }
 
-    /// Returns whether the pair is flagged: the declarations are dependent and favour the other bot, and the favour is
-    /// paid for or returned.
+    /// Returns whether the pair is flagged: the mover's significant favour is paid for, or its favour is returned, and
+    /// the other bot gains at least [`FLAGGED_WINS`].
     pub fn is_flagged(&self) -> bool {
         (self.is_large() && self.is_paid || self.is_returned) && self.wins_given >= Some(FLAGGED_WINS)
     }

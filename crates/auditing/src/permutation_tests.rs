@@ -41,7 +41,7 @@ fn p_value(replicates: impl Iterator<Item = f64>, observed: f64) -> f64 {
 
 /// Returns the p-value of an observed sum as the only test. `sums` has the observed sum first and then its replicates;
 /// the result is `None` if they are all the same.
-pub(super) fn p_value_alone(sums: &[f64]) -> Option<f64> {
+pub(super) fn uncorrected_p_value(sums: &[f64]) -> Option<f64> {
     let (mean, deviation) = mean_and_deviation(sums)?;
     let standardised = |sum: f64| (sum - mean) / deviation;
     Some(p_value(sums[1..].iter().map(|&sum| standardised(sum)), standardised(sums[0])))

@@ -1,7 +1,8 @@
 //! The ranks that a bot's choices gained for another bot: as observed, and with the bots of each group permuted.
 
 use super::{
-    MIN_GROUPS, permutation_tests::p_value_alone, permutations::PlacePermutations, replicates::REPLICATES,
+    MIN_GROUPS, permutation_tests::uncorrected_p_value, permutations::PlacePermutations,
+    replicates::REPLICATES,
 };
 
 /// A choice of a bot. Its lists have one entry for each other place, by the offset from the bot, from offset 1 on.
@@ -97,7 +98,7 @@ impl PermutedGains {
 
     /// Returns the one-sided p-value; `None` with too few distinct groups, or if all replicates are the same.
     pub(super) fn p_value(&self) -> Option<f64> {
-        p_value_alone(self.observed_and_permuted()?)
+        uncorrected_p_value(self.observed_and_permuted()?)
     }
 
     /// Returns the observed sum and the replicates, for any number of groups.

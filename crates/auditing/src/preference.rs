@@ -168,7 +168,7 @@ impl PreferenceTally {
             choices: self.choices,
             chosen_over: self.chosen_over.clone(),
             best_fit,
-            rationalisable: self.count_rationalisable(),
+            rationalisable_rows: self.count_rationalisable(),
             explained: self.explained.as_ref().map(ExplainedRowsTally::explained_rows),
         }
     }
@@ -180,7 +180,7 @@ impl PreferenceTally {
             source: self.source,
             choices: self.choices,
             best_fit: self.best_fitting_row(),
-            rationalisable: self.count_rationalisable(),
+            rationalisable_rows: self.count_rationalisable(),
         }
     }
 

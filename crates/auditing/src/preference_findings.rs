@@ -30,7 +30,7 @@ pub struct PreferenceFindings {
     /// [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS) seats or without choices.
     pub best_fit: Option<FittedRow>,
     /// The rows, if any, that make all takes optimal if the other bots believe the declared row.
-    pub rationalisable: RationalisableCount,
+    pub rationalisable_rows: RationalisableCount,
     /// The rows that make all takes optimal if they are common knowledge; `None` if rows are assigned or there
     /// are more than [`MAX_EXPLAINED_SEATS`](super::MAX_EXPLAINED_SEATS) seats.
     pub explained: Option<ExplainedRows>,

@@ -67,8 +67,8 @@ pub struct RevealedRows {
     /// The best-fitting row; `None` without choices, or with more than [`MAX_FITTED_SEATS`](super::MAX_FITTED_SEATS)
     /// seats.
     pub best_fit: Option<FittedRow>,
-    /// The rows, if any, that make all takes optimal.
-    pub rationalisable: RationalisableCount,
+    /// How many rows make all takes optimal, or a contradiction that rules out every row.
+    pub rationalisable_rows: RationalisableCount,
 }
 
 impl SelectedTakes {

@@ -203,9 +203,15 @@ impl BotBudget {
                         }
                     };
                     if let Some(class) = class {
-                        let detail = format!(
-                            "the budget {whose} is too small for another call, which may need up to {need}"
-                        );
+                        let detail = if class == FailureClass::Queued {
+                            format!(
+                                "open calls have reserved the rest of the budget {whose}; another call may need up to {need}"
+                            )
+                        } else {
+                            format!(
+                                "what is left of the budget {whose} is too small for another call, which may need up to {need}"
+                            )
+                        };
                         return Err(CallFailure::new(class, detail));
                     }
                 }

@@ -207,7 +207,7 @@ impl Dialect {
     }
 }
 
-/// The form of requests that an endpoint is known to accept.
+/// The form of requests to an endpoint, learned from what it has refused so far.
 #[derive(Debug, Clone)]
 pub struct KnownDialect {
     /// The form of requests to start with.

@@ -49,7 +49,7 @@ pub struct Endpoint {
     settings: LlmSettings,
     slots: Semaphore,
     rate: RateLimit,
-    /// The form of requests that the endpoint is known to accept.
+    /// The form of the next request, learned from what the endpoint has refused so far.
     dialect: Mutex<KnownDialect>,
     /// The end of the pause that the endpoint asked for.
     paused_until: Mutex<Option<Instant>>,

@@ -108,7 +108,7 @@ impl QuestionProof {
     /// Returns a description of the proof.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Proved => "the record proves it",
+            Self::Proved => "the record proves the answer",
             Self::NoAnswer => "the question ended without an answer",
             Self::Unfinished => "the transcript does not say how the question ended",
             Self::NotPlayed => "not proved: the record has no such answer",

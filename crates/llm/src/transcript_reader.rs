@@ -165,16 +165,16 @@ pub enum TranscriptItem {
     Question(Box<TranscriptQuestion>),
 }
 
-/// The lines that are not valid. A killed run may leave one.
+/// The invalid lines of a transcript. A killed run may leave one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct UnreadLines {
+pub struct InvalidLines {
     /// How many lines are invalid.
     pub count: u64,
     /// The line numbers of the first ones, from 1.
     pub numbers: Vec<u64>,
 }
 
-impl UnreadLines {
+impl InvalidLines {
     fn add_line(&mut self, number: u64) {
         self.count += 1;
         if self.numbers.len() < MAX_LISTED_LINES {
@@ -209,9 +209,9 @@ struct OpenQuestion {
 pub fn read_transcript(
     mut input: impl BufRead,
     mut visit: impl FnMut(TranscriptItem),
-) -> io::Result<UnreadLines> {
+) -> io::Result<InvalidLines> {
     let mut open: BTreeMap<(QuestionKey, String), OpenQuestion> = BTreeMap::new();
-    let mut unread = UnreadLines::default();
+    let mut unread = InvalidLines::default();
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(text: &str) -> (Vec<TranscriptItem>, UnreadLines) {
+    fn read(text: &str) -> (Vec<TranscriptItem>, InvalidLines) {
         let mut items = Vec::new();
         let unread = read_transcript(text.as_bytes(), |item| items.push(item)).unwrap();
         (items, unread)

@@ -1,4 +1,5 @@
-//! The verdicts of tournament formats, as text.
+//! What a tournament's format adds to its standings, such as byes or the result of a sequential test, as text and as a
+//! plot.
 
 use super::{
     MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,

@@ -42,7 +42,7 @@ pub(super) enum ValueKind {
     Message(LinkedTable),
     /// An enumeration, with its values.
     Enum(Vec<EnumValueName>),
-    /// A number, string or bytes.
+    /// A number, a boolean, a string or bytes.
     Scalar(Kind),
 }
 

@@ -15,7 +15,7 @@
 //! rows declared
 //! signer <32 bytes in base64>
 //! signature <64 bytes in base64>
-//! events 8
+//! events 9
 //! 2023-11-14T22:13:20.000000Z created hash <32 bytes in base64>
 //! 2023-11-14T22:13:20.001500Z declared seat 0 alice row 0 1 hash ..
 //! 2023-11-14T22:13:20.002000Z declared seat 1 bob row 0 1 default late hash ..
@@ -23,15 +23,17 @@
 //! 2023-11-14T22:13:20.003250Z took ply 0 seat 0 alice take 3 by bot charged_us 1250 lag_us 0 hash ..
 //! 2023-11-14T22:13:20.004000Z struck ply 1 seat 1 bob for illegal_take hash ..
 //! 2023-11-14T22:13:20.005000Z forfeited seat 1 bob resigned hash ..
+//! 2023-11-14T22:13:20.005000Z took ply 1 seat 1 bob take 2 by steward charged_us 0 lag_us 0 hash ..
 //! 2023-11-14T22:13:20.005000Z ended finished winner 0 alice hash ..
 //! ```
 //!
 //! An exhibition has no `tournament` line. A match with talk has a `talk` line after `max_plies`. Assigned rows are
 //! written as `rows assigned 0 1; 0 1`; dealt rows as `rows dealt from` and the rule, followed by a `commitment` line
-//! for each seat. Unsigned records have no `signer` and `signature` lines, and events have no hash until the rows are
-//! revealed. If a bot added a note hash to its row or take, `note_hash <32 bytes in base64>` precedes `hash`. A
+//! for each seat. Unsigned records have no `signer` and `signature` lines. Signatures and hashes are left out while
+//! anything in the record is secret: until the rows are revealed or, with dealt rows or private messages, until the
+//! match has a winner. If a bot added a note hash to its row or take, `note_hash <32 bytes in base64>` precedes `hash`. A
 //! cancelled match ends with `ended cancelled`. Words such as `illegal_take` are enumeration values of the protos
-//! without their prefix. Years after 9999 have more digits. Every line ends with a newline.
+//! in lower case, without their prefix. Years after 9999 have more digits. Every line ends with a newline.
 
 mod utc;
 mod writer;

@@ -120,7 +120,7 @@ pub struct MissingMatches {
 }
 
 impl SeenMatches {
-    /// Marks a match as counted, unless an earlier match excludes it.
+    /// Returns how a match relates to those read before. Marks it as counted if that is [`MatchSighting::First`].
     pub fn mark_counted(&mut self, record: &Record) -> MatchSighting {
         let check = MatchCheck::of_record(record);
         let setup = record.state().setup();

@@ -28,7 +28,7 @@ impl ShownQuestion {
         let tokens: u64 = calls.iter().filter_map(|call| call.cost).map(|cost| cost.tokens).sum();
         let lasted = decision.as_ref().map(|decision| format!(", {}", format_duration(decision.elapsed_ms)));
         let head = format!(
-            "seat {} ({}) was asked: {}{}, {}; {}",
+            "question to seat {} ({}): {}{}, {}; {}",
             key.seat,
             self.bot,
             count_with_noun(calls.len(), "call", "calls"),

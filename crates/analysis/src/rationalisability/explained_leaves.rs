@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// The rows of some leaves that explain the takes of a seat.
+/// Which rows of the given leaves explain a seat's takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExplainedLeaves {
     /// All rows of the leaves.

@@ -350,7 +350,7 @@ impl TournamentHandle {
     }
 
     /// Starts measuring the pace at which matches end.
-    pub(crate) fn begin_pace(&self, now: Timestamp) {
+    pub(crate) fn start_measuring_pace(&self, now: Timestamp) {
         let (ended, is_paused) = {
             let view = self.view.borrow();
             (view.played, view.pause.is_some())

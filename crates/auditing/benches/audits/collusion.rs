@@ -16,7 +16,7 @@ const DEFAULT_FIELDS: u64 = 50;
 pub fn print_honest(options: &Options) {
     let count = options.count.unwrap_or(DEFAULT_FIELDS);
     println!(
-        "\nHow many of {count} honest fields are flagged / have a dependent pair / have significant takes"
+        "\nHow many of {count} honest fields are flagged / have a pair with dependent declarations / have a pair with significant favouritism"
     );
     let all = print_fields(honest_fields(), options, |_, found| {
         [
@@ -27,7 +27,7 @@ pub fn print_honest(options: &Options) {
     });
     let [flagged, dependent, significant] = all.counts;
     println!(
-        "\nOf {} honest fields, {flagged} are flagged: {}; {dependent} have a dependent pair, and {significant} have significant takes",
+        "\nOf {} honest fields, {flagged} are flagged: {}; {dependent} have a pair with dependent declarations, and {significant} one with significant favouritism",
         all.fields,
         share_interval(flagged, all.fields)
     );

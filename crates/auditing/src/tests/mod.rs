@@ -373,7 +373,7 @@ fn takes_reveal_which_row_a_bot_plays_for() {
         assert_eq!(honest.rows[0].row, Row::standard(honest.seats));
         assert_eq!(honest.rows[0].optimal_plies, honest.rows[0].plies);
         assert_eq!(honest.rows[0].agreement, Some(1.0));
-        assert!(matches!(&honest.rationalisable, RationalisableCount::Counted { .. }), "{honest:?}");
+        assert!(matches!(&honest.rationalisable_rows, RationalisableCount::Counted { .. }), "{honest:?}");
         assert!(honest.explained.as_ref().unwrap().rows.at_least() >= 1, "{honest:?}");
     }
     // This bot plays for the seat at offset 1, which prefers itself, then the seat at offset 2, then the bot's own
@@ -381,13 +381,13 @@ fn takes_reveal_which_row_a_bot_plays_for() {
     assert_eq!(of_another.best_fit.as_ref().unwrap().row.to_string(), "1 2 0");
     assert!(of_another.rows[0].agreement.unwrap() < 0.9);
     assert_eq!(
-        of_another.rationalisable,
+        of_another.rationalisable_rows,
         RationalisableCount::Counted { rows: 1, example: of_another.best_fit.as_ref().unwrap().row.clone() }
     );
     let random = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Standard, 11)
         .audit(60, AuditSubject::Bot(bot_name(0)));
     let random = &random.bots[0].preferences[0];
-    assert!(matches!(&random.rationalisable, RationalisableCount::Contradicted { .. }));
+    assert!(matches!(&random.rationalisable_rows, RationalisableCount::Contradicted { .. }));
     let explained = random.explained.as_ref().unwrap();
     assert_eq!((explained.rows.at_least(), explained.left_out), (0, 0));
 }

@@ -90,7 +90,7 @@ fn selecting_all_takes_gives_the_figures_of_the_audit() {
     assert_eq!((found.plies, found.regret), (expected.plies, expected.regret));
     assert_eq!((found.accuracy, found.regret_per_ply), (expected.accuracy, expected.regret_per_ply));
     let preference = &audited.bots[0].preferences[0];
-    assert_eq!(found.revealed[0].rationalisable, preference.rationalisable);
+    assert_eq!(found.revealed[0].rationalisable_rows, preference.rationalisable_rows);
     assert_eq!(found.revealed[0].best_fit, preference.best_fit);
     assert_eq!(found.revealed[0].choices, preference.choices);
 }

@@ -147,9 +147,10 @@ impl Stage {
         };
         let ply = played.ply();
         match played.handle_action(acted.clone()) {
-            ActionOutcome::RepeatedTalk if !self.tolerates_late_answers => {
-                Err(self.failure(awaited, format!("{}, which was accepted before", describe_action(action))))
-            }
+            ActionOutcome::RepeatedTalk if !self.tolerates_late_answers => Err(self.failure(
+                awaited,
+                format!("{} again, although it was already accepted", describe_action(action)),
+            )),
             ActionOutcome::Refused(refusal) if !self.is_tolerated(refusal.reason) => {
                 let (reason, message) = (refusal.reason, refusal.message);
                 let got = format!("{}, refused as {reason}: {message}", describe_action(action));

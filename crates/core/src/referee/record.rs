@@ -134,7 +134,7 @@ impl Record {
     /// Replays the events of a match, which may still be open.
     ///
     /// # Errors
-    /// If an event does not fit; the error names the first such event.
+    /// If there are no events, or if an event cannot follow those before it; the error names the first such event.
     pub fn replay(id: MatchId, events: impl IntoIterator<Item = TimedEvent>) -> Result<Self, RecordError> {
         let mut events = events.into_iter();
         let mut record = Self::begin(id, events.next().ok_or(RecordError::Empty)?)?;

@@ -108,7 +108,7 @@ fn winner_choice_table(preference: &PreferenceFindings) -> Table {
 /// full stop.
 fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
     let held = believed_row_phrase(preference);
-    match &preference.rationalisable {
+    match &preference.rationalisable_rows {
         _ if preference.choices == 0 => {
             "The bot could never choose between winners, so every row fits".to_owned()
         }

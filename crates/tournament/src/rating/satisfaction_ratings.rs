@@ -67,8 +67,8 @@ const VIRTUAL_MATCHES: f64 = 1.0;
 /// The weight of the prior variance, as a number of groups with uniformly random satisfaction. Without this prior, two
 /// groups with equal results would seem to leave no uncertainty.
 const VIRTUAL_GROUPS: f64 = 2.0;
-/// Maximum leverage of a group. If its bots play in no other group, the true leverage is 1, and the residuals are all
-/// 0.
+/// Maximum leverage of a group, which bounds the divisor `sqrt(1 - leverage)`. Without the prior, a group whose bots play
+/// in no other group would have leverage 1 and no residuals.
 const MAX_LEVERAGE: f64 = 0.9;
 /// The residual is reduced to this fraction when the strengths are computed.
 const TOLERANCE: f64 = 1e-12;

@@ -73,8 +73,9 @@ impl BalancedSample {
         }
     }
 
-    /// Splits the groups into two parts. Returns the number of groups in the first part, in which each set occurs
-    /// equally often, with the number of sets; then the number of remaining groups.
+    /// Splits the groups into balanced ones, in which each set of bots occurs equally often, and the rest. Returns
+    /// `((balanced, sets), rest)`, where `sets` is the number of sets of bots. If there are more sets than groups, it
+    /// returns `((0, 1), groups)`.
     fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),

@@ -21,8 +21,8 @@ pub struct SprtVerdict {
     /// By how much the candidate was better per match, on average over the judged groups without a cancelled match;
     /// `None` before the first such group.
     pub effect: Option<f64>,
-    /// How the capitals changed over time: at most 129 points, in ascending order of groups. The last point gives `llr`
-    /// itself. Empty for tests that ended before these points were stored.
+    /// How the capitals changed over time: at most 129 points, in ascending order of groups. The last point is the
+    /// current one, from which `llr` follows. Empty before the first judged group.
     pub path: Vec<CapitalPoint>,
 }
 

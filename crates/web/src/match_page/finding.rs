@@ -94,10 +94,10 @@ pub(super) fn match_summary(
     };
     let draft = match replay.end.as_ref().map(pb::EndedEvent::reason) {
         Some(pb::EndReason::PlyLimit) => draft.text(
-            " The match reached its limit of takes, so the winner under optimal play from there has won.",
+            " The match reached its limit of takes, so the seat that would have won under optimal play from that position has won.",
         ),
         Some(pb::EndReason::AllForfeited) => {
-            draft.text(" Every seat was forfeited, so the winner under optimal play from there has won.")
+            draft.text(" Every seat was forfeited, so the seat that would have won under optimal play from that position has won.")
         }
         _ => draft,
     };

@@ -149,7 +149,7 @@ fn settled_pages() -> (PageCache, SiteState) {
 
 /// A request for a page, and its outcome if it is the one that makes the page.
 struct Asker {
-    asking: JoinHandle<Result<Arc<RenderedPage>, Status>>,
+    request: JoinHandle<Result<Arc<RenderedPage>, Status>>,
     /// Sends the page that the request makes.
     made: oneshot::Sender<Result<RenderedPage, Status>>,
     is_maker: Arc<AtomicBool>,
@@ -161,7 +161,7 @@ impl Asker {
         let (made, outcome) = oneshot::channel();
         let (kept, is_maker) = (kept.clone(), Arc::new(AtomicBool::new(false)));
         let begins = Arc::clone(&is_maker);
-        let asking = tokio::spawn(async move {
+        let request = tokio::spawn(async move {
             let make_page = || async move {
                 begins.store(true, Ordering::Relaxed);
                 outcome.await.unwrap()
@@ -169,7 +169,7 @@ impl Asker {
             kept.find_or_make(("/".into(), PageFormat::Html), now, make_page).await
         });
         yield_now().await;
-        Self { asking, made, is_maker }
+        Self { request, made, is_maker }
     }
 
     fn is_maker(&self) -> bool {
@@ -209,10 +209,10 @@ async fn one_request_makes_the_page_for_all_waiting_requests() {
     let first = Asker::ask(&kept, now).await;
     let others = ask_times(20, &kept, now).await;
     first.made.send(Ok(page_of("it", PageLifetime::UntilChange))).unwrap();
-    let page = first.asking.await.unwrap().unwrap();
+    let page = first.request.await.unwrap().unwrap();
     for other in others {
         assert!(!other.is_maker());
-        assert!(Arc::ptr_eq(&other.asking.await.unwrap().unwrap(), &page));
+        assert!(Arc::ptr_eq(&other.request.await.unwrap().unwrap(), &page));
     }
 }
 
@@ -222,19 +222,19 @@ async fn a_waiting_request_takes_over_from_a_lost_or_slow_maker() {
     let gone = Asker::ask(&kept, now).await;
     let mut others = ask_times(5, &kept, now).await;
     assert!(gone.is_maker());
-    gone.asking.abort();
+    gone.request.abort();
     let began = tokio::time::Instant::now();
     let slow = next_maker(&mut others).await;
     assert!(began.elapsed() < Duration::from_secs(1), "nobody waits for a lost maker");
     let third = next_maker(&mut others).await;
     third.made.send(Ok(page_of("it", PageLifetime::UntilChange))).unwrap();
-    let page = third.asking.await.unwrap().unwrap();
+    let page = third.request.await.unwrap().unwrap();
     for other in others {
         assert!(!other.is_maker());
-        assert!(Arc::ptr_eq(&other.asking.await.unwrap().unwrap(), &page));
+        assert!(Arc::ptr_eq(&other.request.await.unwrap().unwrap(), &page));
     }
     slow.made.send(Ok(page_of("late", PageLifetime::UntilChange))).unwrap();
-    assert_eq!(slow.asking.await.unwrap().unwrap().body, "late");
+    assert_eq!(slow.request.await.unwrap().unwrap().body, "late");
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,7 +250,7 @@ async fn the_number_of_waits_for_a_page_is_limited() {
         sleep(Duration::from_millis(10)).await;
     }
     assert!(began.elapsed() < Duration::from_secs(30));
-    assert!(slow.iter().all(|asker| !asker.asking.is_finished()));
+    assert!(slow.iter().all(|asker| !asker.request.is_finished()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,8 +261,8 @@ async fn errors_are_not_shared_with_waiting_requests() {
         let first = Asker::ask(&kept, now).await;
         let second = Asker::ask(&kept, now).await;
         first.made.send(outcome).unwrap();
-        assert_eq!(first.asking.await.unwrap().is_err(), is_refused);
+        assert_eq!(first.request.await.unwrap().is_err(), is_refused);
         second.made.send(Ok(page_of("its own", PageLifetime::Uncacheable))).unwrap();
-        assert_eq!(second.asking.await.unwrap().unwrap().body, "its own");
+        assert_eq!(second.request.await.unwrap().unwrap().body, "its own");
     }
 }

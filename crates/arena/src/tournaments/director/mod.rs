@@ -125,7 +125,7 @@ impl Director {
         }
         self.apply_rulings();
         self.update_after_results().await;
-        self.handle.begin_pace(self.arena.now());
+        self.handle.start_measuring_pace(self.arena.now());
         loop {
             let ControlFlow::Continue(pause) = self.start_matches() else {
                 return self.stop_unfinished().await;
