@@ -313,6 +313,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
         state: TournamentState::Running,
         over: None,
         deal_secret: None,
+        entry_code: None,
     })
 }
 

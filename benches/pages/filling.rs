@@ -99,6 +99,7 @@ async fn fill_tournament(
         state: TournamentState::Running,
         over: None,
         deal_secret: None,
+        entry_code: None,
     })];
     let mut played = 0;
     while played < planned.paused_after.unwrap_or(u64::MAX)

@@ -39,6 +39,7 @@ pub fn first_changes(plan: &Plan) -> Vec<Change> {
                 state: TournamentState::Open,
                 over: None,
                 deal_secret: (tournament.declares && tournament.deals).then(|| deal_secret(plan)),
+                entry_code: None,
             })
         });
     bots.chain(tournaments).collect()

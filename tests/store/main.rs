@@ -50,6 +50,7 @@ const EVERY_STORE: &[Check] = &[
         clock::the_latest_version_is_the_newest_even_after_the_clock_went_back,
     ),
     ("lost seats are listed", lost_seats::lost_seats_are_listed),
+    ("entry codes are kept", tournaments::entry_codes_are_kept),
     ("changes of the field are kept", tournaments::changes_of_the_field_are_kept),
     ("acknowledged ends are kept", acknowledged_ends::acknowledged_ends_are_kept),
     ("records are read back unchanged", records::records_are_read_back_unchanged),

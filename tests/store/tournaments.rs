@@ -5,7 +5,9 @@ use crate::played::{bots, tournament_id};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Piles, SeatCount};
 use lastnim_core::referee::{DealSecret, Terms, Timestamp};
-use lastnim_store::{Change, FieldHistory, Store, StoredTournament, TournamentResult};
+use lastnim_store::{
+    Change, EntryCode, FieldHistory, Store, StoreError, StoredEntryCode, StoredTournament, TournamentResult,
+};
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Bye, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
@@ -72,6 +74,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         state: TournamentState::Open,
         over: None,
         deal_secret: (number == 1).then(|| DealSecret::from_bytes([0xfe; 32])),
+        entry_code: None,
     }
 }
 
@@ -169,6 +172,25 @@ pub fn stored_tournaments_are_read_back(place: &Place) {
     assert_eq!(page(None, 2), [3, 2].map(tournament_id));
     assert_eq!(page(Some(2), 2), [tournament_id(1)]);
     assert_eq!(place.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
+}
+
+pub fn entry_codes_are_kept(place: &Place) {
+    let store = place.open();
+    let (first, second) = (EntryCode::generate().hash(), EntryCode::generate().hash());
+    let code = |hash, uses_left| Some(StoredEntryCode { hash, uses_left });
+    let id = tournament_id(1);
+    let created = StoredTournament { entry_code: code(first, 1), ..tournament(1) };
+    place.write(&store, &[Change::TournamentCreated(created), Change::TournamentCreated(tournament(2))]);
+    let kept = |id| place.run(store.tournament(id)).unwrap().unwrap().entry_code;
+    assert_eq!((kept(id), kept(tournament_id(2))), (code(first, 1), None));
+    for code in [code(second, u32::MAX), code(second, 0), None] {
+        for _ in 0..2 {
+            place.write(&store, &[Change::EntryCode { id, code }]);
+            assert_eq!((kept(id), kept(tournament_id(2))), (code, None));
+        }
+    }
+    let unknown = Change::EntryCode { id: tournament_id(3), code: code(first, 1) };
+    assert!(matches!(place.run(store.write(&[unknown])), Err(StoreError::Refused(_))));
 }
 
 pub fn changes_of_the_field_are_kept(place: &Place) {

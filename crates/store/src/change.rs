@@ -1,6 +1,6 @@
 //! The changes that a store writes.
 
-use super::{StoredTranscript, TokenHash};
+use super::{StoredEntryCode, StoredTranscript, TokenHash};
 use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
 use lastnim_core::referee::{DealSecret, EventHash, PublishedSecret, Seal, Terms, TimedEvent, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
@@ -40,6 +40,8 @@ pub struct StoredTournament {
     pub over: Option<TournamentResult>,
     /// The secret from which its rows are dealt; `None` if no rows are dealt.
     pub deal_secret: Option<DealSecret>,
+    /// Its entry code, if it has one.
+    pub entry_code: Option<StoredEntryCode>,
 }
 
 impl StoredTournament {
@@ -99,6 +101,13 @@ pub enum Change {
         id: TournamentId,
         /// The remaining bots, in the order in which they joined.
         field: Arc<Vec<BotName>>,
+    },
+    /// The entry code of a tournament was created, used or revoked.
+    EntryCode {
+        /// The tournament.
+        id: TournamentId,
+        /// The code from now on, if there is one.
+        code: Option<StoredEntryCode>,
     },
     /// A bot entered or left a running tournament.
     FieldChanged {

@@ -8,6 +8,7 @@ mod boot_clock;
 mod change;
 mod check;
 mod clock;
+mod entry_code;
 mod error;
 mod group_commit;
 mod latency_histogram;
@@ -34,6 +35,7 @@ pub use clock::{
     ClockFit, ClockJump, LaterTimes, MAX_CLOCK_STEP_AHEAD, MAX_CLOCK_STEP_BACK, NewestIds, StoredClock,
     approximate_duration,
 };
+pub use entry_code::{EntryCode, EntryCodeError, StoredEntryCode};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
 pub use latency_histogram::LatencyCounts;

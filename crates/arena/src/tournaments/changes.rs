@@ -112,6 +112,7 @@ impl Arena {
             field: Arc::default(),
             state: TournamentState::Open,
             over: None,
+            entry_code: None,
         };
         self.commit(vec![Change::TournamentCreated(stored.clone())]).await?;
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");

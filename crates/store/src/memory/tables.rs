@@ -94,6 +94,7 @@ impl MemoryTables {
                 let found = self.tournament_mut(*id)?;
                 (found.stored.field, found.start) = (Arc::clone(field), Arc::clone(field));
             }
+            Change::EntryCode { id, code } => self.tournament_mut(*id)?.stored.entry_code = *code,
             Change::FieldChanged { id, seq, change } => {
                 let found = self.tournament_mut(*id)?;
                 if found.changes.len() <= *seq {

@@ -109,6 +109,7 @@ async fn the_matches_of_a_tournament_are_not_listed_once_one_was_dropped() {
         state: TournamentState::Running,
         over: None,
         deal_secret: None,
+        entry_code: None,
     };
     store.write(&[Change::TournamentCreated(stored)]).await.unwrap();
     let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), limit: 9 };

@@ -3,8 +3,8 @@
 use super::decode_cache::DecodeCaches;
 use super::row::{DamageReason, RowColumns};
 use crate::{
-    LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult, StoredTournament,
-    TokenHash, TournamentResult,
+    LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredEntryCode, StoredResult,
+    StoredTournament, TokenHash, TournamentResult,
 };
 use lastnim_core::game::{
     BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
@@ -111,9 +111,16 @@ pub(super) fn read_tournament(
             state: row.keyword("state")?,
             over: read_finished_tournament(row)?,
             deal_secret: row.nullable_bytes("deal_secret")?.map(DealSecret::from_bytes),
+            entry_code: read_entry_code(row)?,
         })
     };
     with_damage_context(format_args!("tournament {}", row.label("id")), read())
+}
+
+fn read_entry_code(row: &impl RowColumns) -> Result<Option<StoredEntryCode>, DamageReason> {
+    let Some(hash) = row.nullable_bytes("entry_code_hash")? else { return Ok(None) };
+    let hash = TokenHash::from_bytes(hash);
+    Ok(Some(StoredEntryCode { hash, uses_left: row.number("entry_code_uses")? }))
 }
 
 fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<TournamentResult>, DamageReason> {

@@ -35,7 +35,7 @@ macro_rules! tournaments {
     ($which:literal) => {
         concat!(
             "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text,
-                deal_secret
+                deal_secret, entry_code_hash, entry_code_uses
             FROM tournaments ",
             $which
         )

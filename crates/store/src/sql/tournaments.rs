@@ -8,7 +8,7 @@ use super::dialect::{Dialect, Statement};
 use super::keywords::StoredKeyword;
 use super::multi_row::MultiRow;
 use super::versions::add_seen_version;
-use crate::{Change, StoreError, StoredBot, StoredTournament, TournamentResult};
+use crate::{Change, StoreError, StoredBot, StoredEntryCode, StoredTournament, TournamentResult};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
@@ -50,6 +50,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
                     .await?;
                 add_entrants::<D>(connection, *id, 0, field).await?;
             }
+            Change::EntryCode { id, code } => set_entry_code::<D>(connection, *id, code.as_ref()).await?,
             Change::FieldChanged { id, seq, change } => {
                 add_field_change::<D>(connection, *id, *seq, change).await?;
             }
@@ -126,8 +127,8 @@ async fn create_tournament<D: Dialect>(
     let over = stored.over.as_ref();
     Statement::<D>::new(
         "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict,
-            deal_secret)
-        VALUES ($1::uuid, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10::jsonb, $11) ON CONFLICT (id) DO NOTHING",
+            deal_secret, entry_code_hash, entry_code_uses)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10::jsonb, $11, $12, $13) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
@@ -140,6 +141,8 @@ async fn create_tournament<D: Dialect>(
     .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
     .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
     .bind(stored.deal_secret.as_ref().map(|secret| secret.as_bytes().as_slice()))
+    .bind(stored.entry_code.as_ref().map(|code| code.hash.as_bytes().as_slice()))
+    .bind(stored.entry_code.map(|code| i64::from(code.uses_left)))
     .execute(connection)
     .await
 }
@@ -199,6 +202,22 @@ async fn add_event<D: Dialect>(
     .bind(tournament_event_json(event)?)
     .execute(connection)
     .await
+}
+
+async fn set_entry_code<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    code: Option<&StoredEntryCode>,
+) -> Result<(), StoreError> {
+    let changed = Statement::<D>::new(
+        "UPDATE tournaments SET entry_code_hash = $2, entry_code_uses = $3 WHERE id = $1::uuid RETURNING 1",
+    )
+    .bind(String::from(id))
+    .bind(code.map(|code| code.hash.as_bytes().as_slice()))
+    .bind(code.map(|code| i64::from(code.uses_left)))
+    .count_rows(connection)
+    .await?;
+    check_changed(id, changed)
 }
 
 async fn set_state<D: Dialect>(

@@ -60,7 +60,10 @@ CREATE TABLE tournaments (
     -- The result that the format adds to the standings; null if there is none.
     verdict jsonb,
     -- The secret from which rows are dealt; null if no rows are dealt.
-    deal_secret bytea CHECK (length(deal_secret) = 32)
+    deal_secret bytea CHECK (length(deal_secret) = 32),
+    -- The hash of the entry code, and how many more bots may be registered with it; null if there is no code.
+    entry_code_hash bytea CHECK (length(entry_code_hash) = 32),
+    entry_code_uses bigint CHECK ((entry_code_uses IS NULL) = (entry_code_hash IS NULL))
 );
 CREATE INDEX tournaments_unfinished ON tournaments (id) WHERE over_at_us IS NULL;
 
