@@ -1,8 +1,8 @@
-//! Changes to tournaments: creation, joining, leaving, start and end.
+//! Changes to tournaments: creation, start and end.
 
 use crate::arena::{Arena, HeldLock};
 use crate::environment::Environment;
-use crate::error::{ArenaError, FIELD_CLOSED};
+use crate::error::ArenaError;
 use crate::matches::shard::MatchInput;
 use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::director::Director;
@@ -10,12 +10,11 @@ use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_core::referee::{Terms, Timestamp};
+use lastnim_core::referee::Terms;
 use lastnim_proto::record_text::Utc;
 use lastnim_store::{Change, StoredTournament, TournamentResult};
 use lastnim_tournament::{
-    FieldMovement, FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, count_matches,
-    plan_schedule,
+    FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, plan_schedule,
 };
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -33,27 +32,10 @@ pub struct NewTournament {
 
 /// The error message for an attempt to cancel a tournament that is already over.
 const CANCEL_CONDITION: &str = "there is nothing to cancel";
-const JOIN_CONDITION: &str = "bots can join only before a tournament starts, or while a ladder runs";
-const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, or while a ladder runs";
 
 /// Returns whether enough bots have joined for the tournament to start automatically.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_when.is_some_and(|field| stored.field.len() >= field)
-}
-
-/// Fails if no bot may enter any more.
-fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), ArenaError> {
-    match stored.settings.entries_close_at {
-        Some(close) if date >= close => {
-            Err(ArenaError::EntriesClosed { id: stored.id, closed_at: Utc(close.as_micros()) })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Returns whether bots may join and leave after the start.
-fn allows_changes_while_running(stored: &StoredTournament) -> bool {
-    stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
 /// Plans a tournament on a blocking thread, because planning a large balanced sample can take a second.
@@ -123,139 +105,6 @@ impl Arena {
         Ok(view)
     }
 
-    /// Enters a bot into a tournament. Joining twice is harmless. The tournament starts if this was the last bot that
-    /// it was waiting for. In a running ladder, the bot plays from the next round on, and joining also ends a
-    /// suspension.
-    ///
-    /// # Errors
-    /// If there is no such tournament or bot, the tournament has started and is not a ladder, entries have closed, or the
-    /// tournament would be too large with another bot.
-    pub fn join_tournament(
-        &self,
-        id: TournamentId,
-        bot: &BotName,
-    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
-        let bot = bot.clone();
-        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
-            arena.join_tournament_locked(held, id, bot).await
-        })
-    }
-
-    async fn join_tournament_locked(
-        &self,
-        _guard: HeldLock,
-        id: TournamentId,
-        bot: BotName,
-    ) -> Result<TournamentView, ArenaError> {
-        self.stored_bot(&bot).await?;
-        let view = self.tournament(id).await?;
-        if !view.stored.state.is_over() && !view.stored.field.contains(&bot) {
-            check_entries_open(&view.stored, self.inner.environment.date())?;
-        }
-        if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, FieldMovement::Enters).await;
-        }
-        if view.stored.field.contains(&bot) {
-            if view.stored.state == TournamentState::Open
-                && is_ready_to_start(&view.stored)
-                && let Some(handle) = self.live_tournament(id)
-            {
-                self.plan_and_start_tournament(&handle, view.stored).await?;
-                return Ok(handle.view());
-            }
-            return Ok(view);
-        }
-        let mut stored = view.stored;
-        let handle = self.require_unfinished_tournament(id, JOIN_CONDITION).await?;
-        Self::check_tournament_state(&stored, JOIN_CONDITION)?;
-        Self::check_room_for_bot(&stored)?;
-        let place = stored.field.len();
-        Arc::make_mut(&mut stored.field).push(bot.clone());
-        let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
-        let schedule = if is_ready_to_start(&stored) {
-            Some(plan_in_background(&self.inner.environment, &handle, &stored).await?)
-        } else {
-            None
-        };
-        if schedule.is_some() {
-            // The last bot's entry and the start are stored together. Otherwise a tournament could have all its bots
-            // but never start, because no other bot could join and so start it.
-            changes.push(Change::TournamentState { id, state: TournamentState::Running });
-        }
-        let names = self.lock_names().await;
-        // The bot is looked up again, because it may have been removed in the meantime.
-        self.stored_bot(&bot).await?;
-        self.commit(changes).await?;
-        handle.apply_join(&bot, stored.clone());
-        drop(names);
-        if let Some(schedule) = schedule {
-            self.spawn_director(&handle, stored, schedule);
-        }
-        Ok(handle.view())
-    }
-
-    /// Removes a bot from a tournament. Leaving twice is harmless. In a running ladder, the bot finishes the current
-    /// round, and its results are kept.
-    ///
-    /// # Errors
-    /// If there is no such tournament or bot, or the tournament has started and is not a ladder.
-    pub fn leave_tournament(
-        &self,
-        id: TournamentId,
-        bot: &BotName,
-    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
-        let bot = bot.clone();
-        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
-            arena.leave_tournament_locked(held, id, bot).await
-        })
-    }
-
-    async fn leave_tournament_locked(
-        &self,
-        _guard: HeldLock,
-        id: TournamentId,
-        bot: BotName,
-    ) -> Result<TournamentView, ArenaError> {
-        self.stored_bot(&bot).await?;
-        let view = self.tournament(id).await?;
-        if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, FieldMovement::Leaves).await;
-        }
-        let handle = self.require_unfinished_tournament(id, LEAVE_CONDITION).await?;
-        let mut stored = view.stored.clone();
-        Self::check_tournament_state(&stored, LEAVE_CONDITION)?;
-        if !stored.field.contains(&bot) {
-            return Ok(view);
-        }
-        FieldMovement::Leaves.apply_to_field(&bot, Arc::make_mut(&mut stored.field));
-        self.commit(vec![Change::TournamentLeft { id, field: Arc::clone(&stored.field) }]).await?;
-        handle.apply_departure(stored);
-        Ok(handle.view())
-    }
-
-    /// Lets a bot join or leave a running tournament.
-    async fn change_running_field(
-        &self,
-        view: TournamentView,
-        bot: BotName,
-        movement: FieldMovement,
-    ) -> Result<TournamentView, ArenaError> {
-        let id = view.stored.id;
-        if movement == FieldMovement::Enters && !view.stored.field.contains(&bot) {
-            Self::check_room_for_bot(&view.stored)?;
-        }
-        let handle = self.require_unfinished_tournament(id, FIELD_CLOSED).await?;
-        match handle.request_field_change(bot, movement).await {
-            Some(done) => done.map(|()| handle.view()),
-            None if self.is_stopped() => Err(ArenaError::Stopping),
-            None => handle.check_not_quarantined().and(Err(ArenaError::WrongState {
-                id,
-                state: TournamentState::Running,
-                needed: FIELD_CLOSED,
-            })),
-        }
-    }
-
     /// Starts a tournament.
     ///
     /// # Errors
@@ -294,7 +143,7 @@ impl Arena {
     }
 
     /// Spawns the director of a tournament whose start is committed.
-    fn spawn_director(
+    pub(super) fn spawn_director(
         &self,
         handle: &Arc<TournamentHandle>,
         mut stored: StoredTournament,
@@ -456,17 +305,10 @@ impl Arena {
         Err(ArenaError::WrongState { id, state, needed })
     }
 
-    /// Checks that the tournament would not be too large with another bot. The minimum number of bots is checked only
-    /// when the tournament starts.
-    fn check_room_for_bot(stored: &StoredTournament) -> Result<(), ArenaError> {
-        let (settings, field) = (&stored.settings, stored.field.len() + 1);
-        match count_matches(&settings.format, settings.seats, settings.positions.count(), field) {
-            Err(error) if !error.wants_more_bots() => Err(ArenaError::Field { id: stored.id, error }),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_tournament_state(stored: &StoredTournament, needed: &'static str) -> Result<(), ArenaError> {
+    pub(super) fn check_tournament_state(
+        stored: &StoredTournament,
+        needed: &'static str,
+    ) -> Result<(), ArenaError> {
         match stored.state {
             TournamentState::Open => Ok(()),
             state => Err(ArenaError::WrongState { id: stored.id, state, needed }),
