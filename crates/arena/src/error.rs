@@ -85,6 +85,14 @@ pub enum ArenaError {
         /// When they closed.
         closed_at: Utc,
     },
+    /// The entry code is not the one of the tournament. The message does not say whether the tournament exists.
+    #[error(
+        "tournament {0}: this is not its entry code, or the code has been replaced or revoked, or the tournament is over: ask the organiser"
+    )]
+    WrongEntryCode(TournamentId),
+    /// The entry code has no uses left.
+    #[error("tournament {0}: its entry code has been used up: ask the organiser for a new one")]
+    EntryCodeUsedUp(TournamentId),
     /// Entries to a new tournament would have closed already.
     #[error("entries_close_at: {closes_at} has passed: expected a time after {now}, the time of the server")]
     EntriesInPast {

@@ -2,8 +2,11 @@
 
 use super::TokenHash;
 use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
 
+/// The maximum number of bots that one code admits.
+pub const MAX_ENTRY_CODE_USES: u32 = 10_000;
 /// The number of characters in a code. Each has five random bits, so a fast hash of a code is enough, as for a token.
 const CODE_CHARS: usize = 16;
 /// The number of characters between two hyphens of a code that is shown to people.
@@ -28,24 +31,6 @@ impl EntryCode {
         Self(bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).iter().collect())
     }
 
-    /// Parses a code that a person typed. Case, spaces and hyphens do not matter; the letters I, L and O are read as the
-    /// digits that they look like.
-    ///
-    /// # Errors
-    /// If it does not have the form of a code.
-    pub fn parse(typed: &str) -> Result<Self, EntryCodeError> {
-        let is_separator = |char: &char| *char == '-' || char.is_whitespace();
-        let meant =
-            typed.chars().filter(|char| !is_separator(char)).map(|char| match char.to_ascii_lowercase() {
-                'i' | 'l' => '1',
-                'o' => '0',
-                other => other,
-            });
-        let code: String = meant.take(CODE_CHARS + 1).collect();
-        let is_code = code.len() == CODE_CHARS && code.bytes().all(|byte| ALPHABET.contains(&byte));
-        is_code.then_some(Self(code)).ok_or(EntryCodeError)
-    }
-
     /// Returns the code as people read it, in groups of four characters.
     pub fn reveal(&self) -> String {
         let mut shown = String::new();
@@ -61,6 +46,25 @@ impl EntryCode {
     /// Returns its hash.
     pub fn hash(&self) -> TokenHash {
         TokenHash::of_token(&self.0)
+    }
+}
+
+impl FromStr for EntryCode {
+    type Err = EntryCodeError;
+
+    /// Parses a code that a person typed. Case, spaces and hyphens do not matter; the letters I, L and O are read as the
+    /// digits that they look like.
+    fn from_str(typed: &str) -> Result<Self, EntryCodeError> {
+        let is_separator = |char: &char| *char == '-' || char.is_whitespace();
+        let meant =
+            typed.chars().filter(|char| !is_separator(char)).map(|char| match char.to_ascii_lowercase() {
+                'i' | 'l' => '1',
+                'o' => '0',
+                other => other,
+            });
+        let code: String = meant.take(CODE_CHARS + 1).collect();
+        let is_code = code.len() == CODE_CHARS && code.bytes().all(|byte| ALPHABET.contains(&byte));
+        is_code.then_some(Self(code)).ok_or(EntryCodeError)
     }
 }
 
@@ -91,9 +95,9 @@ mod tests {
         for typed in
             ["01a2-b3c4-d5e6-f7g8", "01A2B3C4D5E6F7G8", " oLa2 b3c4 d5e6 f7g8\n", "Oia2--b3c4d5e6f7g8"]
         {
-            assert_eq!(EntryCode::parse(typed).as_ref(), Ok(&code), "{typed}");
+            assert_eq!(typed.parse().as_ref(), Ok(&code), "{typed}");
         }
-        assert_eq!(EntryCode::parse(&code.reveal()).unwrap().hash(), code.hash());
+        assert_eq!(code.reveal().parse::<EntryCode>().unwrap().hash(), code.hash());
     }
 
     #[test]
@@ -107,7 +111,7 @@ mod tests {
             "01a2-b3c4-d5e6-f7ğ8",
             &long,
         ] {
-            assert_eq!(EntryCode::parse(typed), Err(EntryCodeError), "{}", typed.len());
+            assert_eq!(typed.parse::<EntryCode>(), Err(EntryCodeError), "{}", typed.len());
         }
     }
 

@@ -40,22 +40,28 @@ impl Arena {
         _guard: HeldLock,
         name: BotName,
     ) -> Result<(BotView, Token), ArenaError> {
-        if is_guest_name(&name) {
-            return Err(ArenaError::GuestName(name));
-        }
-        if self.inner.store.bot(&name).await?.is_some() {
-            return Err(ArenaError::NameTaken(name));
-        }
-        let limit = self.inner.limits.bots;
-        if self.inner.accounts.registered_bots() >= limit {
-            return Err(ArenaError::Full { what: "bots", limit });
-        }
+        self.check_may_register(&name).await?;
         let token = Token::generate();
         let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
         self.commit(vec![Change::Bot(bot.clone())]).await?;
         self.accept_bot_token(&bot);
         tracing::info!(bot = %bot.name, "bot registered");
         Ok((self.bot_view(bot), token))
+    }
+
+    /// Checks that a bot of this name may be registered. The caller holds the lock on bot names.
+    pub(crate) async fn check_may_register(&self, name: &BotName) -> Result<(), ArenaError> {
+        if is_guest_name(name) {
+            return Err(ArenaError::GuestName(name.clone()));
+        }
+        if self.inner.store.bot(name).await?.is_some() {
+            return Err(ArenaError::NameTaken(name.clone()));
+        }
+        let limit = self.inner.limits.bots;
+        if self.inner.accounts.registered_bots() >= limit {
+            return Err(ArenaError::Full { what: "bots", limit });
+        }
+        Ok(())
     }
 
     /// Counts a registered bot and starts accepting its token.

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Creates a ladder of two-seat matches with assigned rows, and enters both bots. A bot that misses two matches is
 /// suspended.
-async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
+pub(super) async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     let ladder = LadderSettings {
         groups: groups.map(|groups| BoundedCount::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
@@ -37,7 +37,7 @@ async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
 }
 
 /// Waits until a tournament meets a condition.
-async fn wait_for_view(
+pub(super) async fn wait_for_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,

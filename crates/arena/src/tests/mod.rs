@@ -3,6 +3,7 @@
 mod breakdown;
 mod checkpoints;
 mod coming_back;
+mod entry_codes;
 pub(crate) mod fixture;
 mod interventions;
 mod joining;

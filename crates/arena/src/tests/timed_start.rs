@@ -173,3 +173,19 @@ async fn no_bot_enters_after_entries_have_closed() {
     let expected = "entries_close_at: 2027-01-15T08:00:00.000000Z has passed: expected a time after 2027-01-15T08:00:00.000000Z, the time of the server";
     assert_eq!(refused.to_string(), expected);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_entry_code_does_not_work_after_entries_have_closed() {
+    let server = TimedServer::start().await;
+    let id = server.create(|draft| draft.entries_close_at = Some(time(START))).await;
+    let code = server.arena.create_entry_code(id, 2).await.unwrap();
+    server.arena.register_entrant(id, name("fourth"), code.clone()).await.unwrap();
+    server.date.store(START, Ordering::Relaxed);
+    let refused = server.arena.register_entrant(id, name("fifth"), code).await.map(drop).unwrap_err();
+    assert!(matches!(refused, ArenaError::EntriesClosed { .. }), "{refused}");
+    let refused = server.arena.create_entry_code(id, 1).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::EntriesClosed { .. }), "{refused}");
+    let code = server.arena.tournament(id).await.unwrap().stored.entry_code;
+    assert_eq!(code.map(|code| code.uses_left), Some(1));
+    server.arena.revoke_entry_code(id).await.expect("it can still be revoked");
+}

@@ -3,6 +3,7 @@
 use crate::arena::{Arena, HeldLock};
 use crate::error::{ArenaError, FIELD_CLOSED};
 use crate::tournaments::changes::{is_ready_to_start, plan_in_background};
+use crate::tournaments::entry_codes::NewEntrant;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
@@ -12,11 +13,12 @@ use lastnim_store::{Change, StoredTournament};
 use lastnim_tournament::{FieldMovement, TournamentState, count_matches};
 use std::sync::Arc;
 
-const JOIN_CONDITION: &str = "bots can join only before a tournament starts, or while a ladder runs";
+pub(super) const JOIN_CONDITION: &str =
+    "bots can join only before a tournament starts, or while a ladder runs";
 const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, or while a ladder runs";
 
 /// Fails if no bot may enter any more.
-fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), ArenaError> {
+pub(super) fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), ArenaError> {
     match stored.settings.entries_close_at {
         Some(close) if date >= close => {
             Err(ArenaError::EntriesClosed { id: stored.id, closed_at: Utc(close.as_micros()) })
@@ -26,7 +28,7 @@ fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), 
 }
 
 /// Returns whether bots may join and leave after the start.
-fn allows_changes_while_running(stored: &StoredTournament) -> bool {
+pub(super) fn allows_changes_while_running(stored: &StoredTournament) -> bool {
     stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
@@ -61,7 +63,7 @@ impl Arena {
             check_entries_open(&view.stored, self.inner.environment.date())?;
         }
         if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, FieldMovement::Enters).await;
+            return self.change_running_field(view, bot, FieldMovement::Enters, None).await;
         }
         if view.stored.field.contains(&bot) {
             if view.stored.state == TournamentState::Open
@@ -73,13 +75,25 @@ impl Arena {
             }
             return Ok(view);
         }
-        let mut stored = view.stored;
+        self.enter_before_start(view.stored, bot, None).await
+    }
+
+    /// Enters a bot that is not in the field of a tournament that has not started. The caller holds the tournament's
+    /// lock.
+    pub(super) async fn enter_before_start(
+        &self,
+        mut stored: StoredTournament,
+        bot: BotName,
+        new: Option<NewEntrant>,
+    ) -> Result<TournamentView, ArenaError> {
+        let id = stored.id;
         let handle = self.require_unfinished_tournament(id, JOIN_CONDITION).await?;
         Self::check_tournament_state(&stored, JOIN_CONDITION)?;
         Self::check_room_for_bot(&stored)?;
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
-        let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
+        let mut changes = new.as_ref().map_or_else(Vec::new, |new| new.changes(id));
+        changes.push(Change::TournamentJoined { id, place, bot: bot.clone() });
         let schedule = if is_ready_to_start(&stored) {
             Some(plan_in_background(&self.inner.environment, &handle, &stored).await?)
         } else {
@@ -91,9 +105,15 @@ impl Arena {
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
         let names = self.lock_names().await;
-        // The bot is looked up again, because it may have been removed in the meantime.
-        self.stored_bot(&bot).await?;
+        match &new {
+            // The bot is looked up again, because it may have been removed in the meantime.
+            None => self.stored_bot(&bot).await.map(drop)?,
+            Some(_) => self.check_may_register(&bot).await?,
+        }
         self.commit(changes).await?;
+        if let Some(new) = &new {
+            self.apply_registration(&handle, new);
+        }
         handle.apply_join(&bot, stored.clone());
         drop(names);
         if let Some(schedule) = schedule {
@@ -127,7 +147,7 @@ impl Arena {
         self.stored_bot(&bot).await?;
         let view = self.tournament(id).await?;
         if allows_changes_while_running(&view.stored) {
-            return self.change_running_field(view, bot, FieldMovement::Leaves).await;
+            return self.change_running_field(view, bot, FieldMovement::Leaves, None).await;
         }
         let handle = self.require_unfinished_tournament(id, LEAVE_CONDITION).await?;
         let mut stored = view.stored.clone();
@@ -142,18 +162,19 @@ impl Arena {
     }
 
     /// Lets a bot join or leave a running tournament.
-    async fn change_running_field(
+    pub(super) async fn change_running_field(
         &self,
         view: TournamentView,
         bot: BotName,
         movement: FieldMovement,
+        new: Option<NewEntrant>,
     ) -> Result<TournamentView, ArenaError> {
         let id = view.stored.id;
         if movement == FieldMovement::Enters && !view.stored.field.contains(&bot) {
             Self::check_room_for_bot(&view.stored)?;
         }
         let handle = self.require_unfinished_tournament(id, FIELD_CLOSED).await?;
-        match handle.request_field_change(bot, movement).await {
+        match handle.request_field_change(bot, movement, new).await {
             Some(done) => done.map(|()| handle.view()),
             None if self.is_stopped() => Err(ArenaError::Stopping),
             None => handle.check_not_quarantined().and(Err(ArenaError::WrongState {

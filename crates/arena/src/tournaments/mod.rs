@@ -9,6 +9,7 @@ pub(crate) mod cross_tables;
 pub(crate) mod director;
 pub(crate) mod ended_tournaments;
 pub(crate) mod entries;
+pub(crate) mod entry_codes;
 pub(crate) mod interventions;
 pub(crate) mod lists;
 pub(crate) mod live_standings;

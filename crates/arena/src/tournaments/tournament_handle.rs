@@ -3,6 +3,7 @@
 use crate::error::ArenaError;
 use crate::tournaments::activity::TournamentActivity;
 use crate::tournaments::cpu_times::{CpuTask, CpuTimes};
+use crate::tournaments::entry_codes::NewEntrant;
 use crate::tournaments::interventions::Intervention;
 use crate::tournaments::live_standings::{Comparison, LentEvidence, LiveStandings};
 use crate::tournaments::manifest::RunningSnapshot;
@@ -11,7 +12,7 @@ use crate::tournaments::tournament_view::TournamentView;
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::tournament_event::TimedTournamentEvent;
-use lastnim_store::StoredTournament;
+use lastnim_store::{StoredEntryCode, StoredTournament};
 use lastnim_tournament::{
     Appraisal, BotComparison, BoundedCrossTable, FieldMovement, FormatVerdict, MatchResult, RatingEvidence,
     ReportedResults, Rulings, Schedule, SnapshotUnavailable, Standing, Standings, TournamentState,
@@ -105,6 +106,8 @@ pub(crate) struct InterventionRequest {
 pub(crate) struct FieldRequest {
     pub(crate) bot: BotName,
     pub(crate) movement: FieldMovement,
+    /// The bot's registration, if it is registered as it enters.
+    pub(crate) new: Option<NewEntrant>,
     /// The channel on which the director sends the result.
     pub(crate) answer: oneshot::Sender<Result<(), ArenaError>>,
 }
@@ -408,11 +411,19 @@ impl TournamentHandle {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
     }
 
-    /// Sets the stored data of the tournament, including its state.
+    /// Sets the stored data of the tournament, including its state but not its entry code, which the caller's copy of the
+    /// data may not have.
     pub(crate) fn set_tournament(&self, stored: StoredTournament) {
         let state = stored.state;
-        self.view.send_modify(|view| view.stored = stored);
+        self.view.send_modify(|view| {
+            view.stored = StoredTournament { entry_code: view.stored.entry_code, ..stored };
+        });
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
+    }
+
+    /// Sets the entry code.
+    pub(crate) fn set_entry_code(&self, code: Option<StoredEntryCode>) {
+        self.view.send_modify(|view| view.stored.entry_code = code);
     }
 
     /// Sets whether the tournament waits for bots to join.
@@ -443,10 +454,11 @@ impl TournamentHandle {
         &self,
         bot: BotName,
         movement: FieldMovement,
+        new: Option<NewEntrant>,
     ) -> Option<Result<(), ArenaError>> {
         let (answer, answered) = oneshot::channel();
         self.commands
-            .send(DirectorCommand::ChangeField(FieldRequest { bot, movement, answer }))
+            .send(DirectorCommand::ChangeField(FieldRequest { bot, movement, new, answer }))
             .await
             .ok()?;
         answered.await.ok()

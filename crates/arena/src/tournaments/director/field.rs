@@ -50,22 +50,29 @@ impl Director {
     /// match results in the meantime, so the change is stored before any match of that round. Returns `Break` if the
     /// server cannot continue.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
-        let FieldRequest { bot, movement, answer } = request;
-        // The lock keeps the bot from being removed before it joins.
+        let FieldRequest { bot, movement, new, answer } = request;
+        // The lock keeps the bot from being removed before it joins, and the name of a new bot free.
         let _names = tokio::select! {
             biased;
             names = self.arena.lock_names() => names,
             () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
-        let known = self.arena.stored_bot(&bot).await;
-        let done = match known.and_then(|_| self.change_for_request(bot, movement)) {
+        let checked = match &new {
+            None => self.arena.stored_bot(&bot).await.map(drop),
+            Some(_) => self.arena.check_may_register(&bot).await,
+        };
+        let done = match checked.and_then(|()| self.change_for_request(bot, movement)) {
             Err(error) => Err(error),
             Ok(None) => Ok(()),
             Ok(Some(change)) => {
                 let (id, seq) = (self.stored.id, self.field.changes);
-                let stored =
-                    self.store(vec![Change::FieldChanged { id, seq, change: change.clone() }]).await?;
+                let mut changes = new.as_ref().map_or_else(Vec::new, |new| new.changes(id));
+                changes.push(Change::FieldChanged { id, seq, change: change.clone() });
+                let stored = self.store(changes).await?;
                 if stored.is_ok() {
+                    if let Some(new) = &new {
+                        self.arena.apply_registration(&self.handle, new);
+                    }
                     self.apply_change(&change);
                 }
                 stored.map_err(ArenaError::from)

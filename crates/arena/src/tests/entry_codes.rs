@@ -1,0 +1,155 @@
+//! Tests of entry codes, without a network.
+
+use super::fixture::{arena, name, reopen, shaky_arena};
+use super::ladder::{ladder, wait_for_view};
+use super::shaky_store::StoreBehaviour;
+use crate::{Arena, ArenaError, NewTournament, Principal};
+use lastnim_core::game::TournamentId;
+use lastnim_core::referee::Terms;
+use lastnim_store::{EntryCode, Store as _};
+use lastnim_tournament::{AllianceSource, Settings, SettingsDraft, TournamentState, testing};
+
+/// Creates a tournament for two seats.
+async fn create(arena: &Arena, change: impl FnOnce(&mut SettingsDraft)) -> TournamentId {
+    let mut draft = (*testing::settings(2, 1, AllianceSource::Standard)).clone();
+    change(&mut draft);
+    let new = NewTournament { settings: Settings::new(draft).unwrap(), terms: Terms::default() };
+    arena.create_tournament(new).await.unwrap().stored.id
+}
+
+/// Registers a bot with a code, and returns the error if it is refused.
+async fn enter(arena: &Arena, id: TournamentId, bot: &str, code: &EntryCode) -> Result<(), ArenaError> {
+    let (view, token, entered) = arena.register_entrant(id, name(bot), code.clone()).await?;
+    assert_eq!(view.stored.name, name(bot));
+    assert!(entered.stored.field.contains(&name(bot)));
+    assert_eq!(arena.principal_of_token(token.reveal()), Some(Principal::Bot(name(bot))));
+    Ok(())
+}
+
+/// Returns how many uses the code has left; `None` if there is no code.
+async fn uses_left(arena: &Arena, id: TournamentId) -> Option<u32> {
+    arena.tournament(id).await.unwrap().stored.entry_code.map(|code| code.uses_left)
+}
+
+#[tokio::test]
+async fn a_code_registers_exactly_as_many_bots_as_it_has_uses() {
+    let arena = arena().await;
+    let id = create(&arena, |_| {}).await;
+    let code = arena.create_entry_code(id, 3).await.unwrap();
+    let entering: Vec<_> = (0..10)
+        .map(|number| {
+            let (arena, code) = (arena.clone(), code.clone());
+            tokio::spawn(async move { enter(&arena, id, &format!("bot-{number}"), &code).await })
+        })
+        .collect();
+    let mut entered = 0;
+    for result in entering {
+        match result.await.unwrap() {
+            Ok(()) => entered += 1,
+            Err(error) => assert_eq!(error, ArenaError::EntryCodeUsedUp(id)),
+        }
+    }
+    let field = arena.tournament(id).await.unwrap().stored.field.len();
+    assert_eq!((entered, field, uses_left(&arena, id).await), (3, 3, Some(0)));
+    assert_eq!(arena.list_bots(None, 99).await.unwrap().len(), 2 + 3);
+}
+
+#[tokio::test]
+async fn only_the_current_code_of_the_tournament_works_and_refusals_cost_no_use() {
+    let arena = arena().await;
+    let id = create(&arena, |_| {}).await;
+    let other = create(&arena, |_| {}).await;
+    let foreign = arena.create_entry_code(other, 1).await.unwrap();
+    let wrong = Err(ArenaError::WrongEntryCode(id));
+    assert_eq!(enter(&arena, id, "third", &foreign).await, wrong, "it has no code");
+    let replaced = arena.create_entry_code(id, 1).await.unwrap();
+    let code = arena.create_entry_code(id, 1).await.unwrap();
+    for refused in [&foreign, &replaced, &EntryCode::generate()] {
+        assert_eq!(enter(&arena, id, "third", refused).await, wrong);
+    }
+    assert_eq!(enter(&arena, id, "first", &code).await, Err(ArenaError::NameTaken(name("first"))));
+    let guest = "guest-0123456789abcdef";
+    assert_eq!(enter(&arena, id, guest, &code).await, Err(ArenaError::GuestName(name(guest))));
+    assert_eq!(uses_left(&arena, id).await, Some(1));
+    enter(&arena, id, "third", &code).await.unwrap();
+    assert_eq!(enter(&arena, id, "fourth", &code).await, Err(ArenaError::EntryCodeUsedUp(id)));
+    arena.revoke_entry_code(id).await.unwrap();
+    arena.revoke_entry_code(id).await.expect("revoking twice is harmless");
+    assert_eq!(enter(&arena, id, "fourth", &code).await, wrong);
+    assert_eq!((uses_left(&arena, id).await, uses_left(&arena, other).await), (None, Some(1)));
+    let unknown = TournamentId::new(1, &[7; 10]);
+    let hidden = Err(ArenaError::WrongEntryCode(unknown));
+    assert_eq!(enter(&arena, unknown, "fourth", &code).await, hidden, "ids cannot be guessed with a code");
+    assert_eq!(arena.create_entry_code(unknown, 1).await, Err(ArenaError::NoSuchTournament(unknown)));
+}
+
+#[tokio::test]
+async fn a_code_survives_a_restart() {
+    let (store, arena) = shaky_arena().await;
+    let id = create(&arena, |_| {}).await;
+    let code = arena.create_entry_code(id, 2).await.unwrap();
+    let (_, token, _) = arena.register_entrant(id, name("third"), code.clone()).await.unwrap();
+    let next = reopen(store.clone()).await;
+    assert_eq!(next.principal_of_token(token.reveal()), Some(Principal::Bot(name("third"))));
+    enter(&next, id, "fourth", &code).await.unwrap();
+    assert_eq!(enter(&next, id, "fifth", &code).await, Err(ArenaError::EntryCodeUsedUp(id)));
+    let field = next.tournament(id).await.unwrap().stored.field;
+    assert_eq!(*field, [name("third"), name("fourth")]);
+    let last = reopen(store).await;
+    assert_eq!(enter(&last, id, "fifth", &code).await, Err(ArenaError::EntryCodeUsedUp(id)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_code_works_only_while_bots_can_enter() {
+    let arena = arena().await;
+    let id = create(&arena, |draft| draft.start_when = Some(2)).await;
+    let code = arena.create_entry_code(id, 3).await.unwrap();
+    enter(&arena, id, "third", &code).await.unwrap();
+    assert_eq!(arena.entry_code_uses(&arena.tournament(id).await.unwrap()), 2);
+    enter(&arena, id, "fourth", &code).await.unwrap();
+    let view = arena.tournament(id).await.unwrap();
+    assert_eq!(view.stored.state, TournamentState::Running, "it was the last");
+    assert_eq!((arena.entry_code_uses(&view), uses_left(&arena, id).await), (0, Some(1)));
+    let started = enter(&arena, id, "fifth", &code).await.unwrap_err();
+    assert!(matches!(started, ArenaError::WrongState { state: TournamentState::Running, .. }), "{started}");
+    let refused = arena.create_entry_code(id, 1).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::WrongState { .. }), "{refused}");
+    arena.cancel_tournament(id).await.unwrap();
+    assert_eq!(enter(&arena, id, "fifth", &code).await, Err(ArenaError::WrongEntryCode(id)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_code_registers_bots_for_a_running_ladder() {
+    let (store, arena) = shaky_arena().await;
+    let id = ladder(&arena, None).await;
+    arena.start_tournament(id).await.unwrap();
+    wait_for_view(&arena, id, |view| view.awaits_bots).await;
+    let code = arena.create_entry_code(id, 2).await.unwrap();
+    assert_eq!(enter(&arena, id, "first", &code).await, Err(ArenaError::NameTaken(name("first"))));
+    store.set(StoreBehaviour::RefusesFieldChanges);
+    let refused = enter(&arena, id, "third", &code).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
+    assert!(store.bot(&name("third")).await.unwrap().is_none(), "without its entry it is not registered");
+    assert_eq!(uses_left(&arena, id).await, Some(2));
+    store.set(StoreBehaviour::Fine);
+    enter(&arena, id, "third", &code).await.unwrap();
+    assert_eq!(uses_left(&arena, id).await, Some(1), "the director's copy does not overwrite it");
+    let next = reopen(store).await;
+    assert_eq!(uses_left(&next, id).await, Some(1));
+    assert!(next.tournament(id).await.unwrap().stored.field.contains(&name("third")));
+}
+
+#[tokio::test]
+async fn a_bot_whose_entry_is_not_stored_is_not_registered() {
+    let (store, arena) = shaky_arena().await;
+    let id = create(&arena, |draft| draft.start_when = Some(2)).await;
+    let code = arena.create_entry_code(id, 2).await.unwrap();
+    enter(&arena, id, "third", &code).await.unwrap();
+    store.set(StoreBehaviour::RefusesStarts);
+    let refused = enter(&arena, id, "fourth", &code).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
+    assert!(store.bot(&name("fourth")).await.unwrap().is_none());
+    assert_eq!(uses_left(&arena, id).await, Some(1));
+    store.set(StoreBehaviour::Fine);
+    enter(&arena, id, "fourth", &code).await.unwrap();
+}

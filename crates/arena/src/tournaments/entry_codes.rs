@@ -1,0 +1,155 @@
+//! Entry codes: an organiser creates a code for a tournament, and anyone who has it registers a bot that enters.
+
+use crate::accounts::bots::BotView;
+use crate::arena::{Arena, HeldLock};
+use crate::error::ArenaError;
+use crate::tournaments::entries::{allows_changes_while_running, check_entries_open};
+use crate::tournaments::tournament_handle::TournamentHandle;
+use crate::tournaments::tournament_view::TournamentView;
+use futures_core::future::BoxFuture;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_store::{Change, EntryCode, StoredBot, StoredEntryCode, Token};
+use lastnim_tournament::{FieldMovement, TournamentState};
+use std::sync::Arc;
+
+/// The error message for an entry code of a tournament that no bot can enter.
+const CODE_CONDITION: &str = "only a tournament that bots can still enter has an entry code";
+
+/// A bot that is registered and enters a tournament in one step, with an entry code.
+#[derive(Debug, Clone)]
+pub(crate) struct NewEntrant {
+    bot: StoredBot,
+    /// The tournament's entry code after this use.
+    code: StoredEntryCode,
+}
+
+impl NewEntrant {
+    /// Returns the changes that register the bot and count the use of the code. The bot's entry is another change, which
+    /// must be stored together with these.
+    pub(crate) fn changes(&self, id: TournamentId) -> Vec<Change> {
+        vec![Change::Bot(self.bot.clone()), Change::EntryCode { id, code: Some(self.code) }]
+    }
+}
+
+impl Arena {
+    /// Creates the entry code of a tournament, in place of any earlier one. It registers up to `uses` bots.
+    ///
+    /// # Errors
+    /// If there is no such tournament, or no bot can enter it any more.
+    pub fn create_entry_code(
+        &self,
+        id: TournamentId,
+        uses: u32,
+    ) -> BoxFuture<'static, Result<EntryCode, ArenaError>> {
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
+            let code = EntryCode::generate();
+            let kept = StoredEntryCode { hash: code.hash(), uses_left: uses };
+            arena.set_entry_code_locked(held, id, Some(kept)).await?;
+            tracing::info!(tournament = %id, uses, "entry code created");
+            Ok(code)
+        })
+    }
+
+    /// Revokes the entry code of a tournament. Does nothing if it has none.
+    ///
+    /// # Errors
+    /// If there is no such tournament, or no bot can enter it any more.
+    pub fn revoke_entry_code(&self, id: TournamentId) -> BoxFuture<'static, Result<(), ArenaError>> {
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
+            arena.set_entry_code_locked(held, id, None).await?;
+            tracing::info!(tournament = %id, "entry code revoked");
+            Ok(())
+        })
+    }
+
+    async fn set_entry_code_locked(
+        &self,
+        _guard: HeldLock,
+        id: TournamentId,
+        code: Option<StoredEntryCode>,
+    ) -> Result<(), ArenaError> {
+        let handle = self.require_unfinished_tournament(id, CODE_CONDITION).await?;
+        let stored = handle.view().stored;
+        if !allows_changes_while_running(&stored) {
+            Self::check_tournament_state(&stored, CODE_CONDITION)?;
+        }
+        if code.is_some() {
+            check_entries_open(&stored, self.inner.environment.date())?;
+        }
+        self.commit(vec![Change::EntryCode { id, code }]).await?;
+        handle.set_entry_code(code);
+        Ok(())
+    }
+
+    /// Registers a bot and enters it into a tournament, with the tournament's entry code. Returns the bot's token.
+    ///
+    /// The registration, the entry and the use of the code are stored together, so a failure costs no use.
+    ///
+    /// # Errors
+    /// If the code is not the tournament's or has been used up, the name is taken, or no bot of this name can be
+    /// registered or enter.
+    pub async fn register_entrant(
+        &self,
+        id: TournamentId,
+        name: BotName,
+        code: EntryCode,
+    ) -> Result<(BotView, Token, TournamentView), ArenaError> {
+        // A caller with a wrong code does not wait for the lock, and nobody waits for it.
+        self.check_entry_code(id, &code)?;
+        let registering = self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
+            arena.register_entrant_locked(held, id, name, code).await
+        });
+        registering.await
+    }
+
+    async fn register_entrant_locked(
+        &self,
+        _guard: HeldLock,
+        id: TournamentId,
+        name: BotName,
+        code: EntryCode,
+    ) -> Result<(BotView, Token, TournamentView), ArenaError> {
+        let (view, kept) = self.check_entry_code(id, &code)?;
+        check_entries_open(&view.stored, self.inner.environment.date())?;
+        let uses_left = kept.uses_left.checked_sub(1).ok_or(ArenaError::EntryCodeUsedUp(id))?;
+        let token = Token::generate();
+        let bot =
+            StoredBot { name: name.clone(), registered_at: self.inner.clock.now(), token: token.hash() };
+        let new = Some(NewEntrant { bot, code: StoredEntryCode { uses_left, ..kept } });
+        let entered = if allows_changes_while_running(&view.stored) {
+            self.change_running_field(view, name.clone(), FieldMovement::Enters, new).await?
+        } else {
+            self.enter_before_start(view.stored, name.clone(), new).await?
+        };
+        Ok((self.bot(&name).await?, token, entered))
+    }
+
+    /// Returns an unfinished tournament and its entry code, if this is the code. Nobody without the code learns from the
+    /// error whether the tournament exists.
+    fn check_entry_code(
+        &self,
+        id: TournamentId,
+        code: &EntryCode,
+    ) -> Result<(TournamentView, StoredEntryCode), ArenaError> {
+        let view = self.live_tournament(id).map(|handle| handle.view());
+        let with_code = view.and_then(|view| view.stored.entry_code.map(|kept| (view, kept)));
+        with_code.filter(|(_, kept)| kept.hash == code.hash()).ok_or(ArenaError::WrongEntryCode(id))
+    }
+
+    /// Returns how many more bots can be registered with the entry code of a tournament; 0 without a code, and once no bot
+    /// can enter.
+    pub fn entry_code_uses(&self, view: &TournamentView) -> u32 {
+        let stored = &view.stored;
+        let is_open = stored.state == TournamentState::Open || allows_changes_while_running(stored);
+        let is_open = is_open && check_entries_open(stored, self.inner.environment.date()).is_ok();
+        stored.entry_code.filter(|_| is_open).map_or(0, |code| code.uses_left)
+    }
+
+    /// Makes the stored registration of a bot take effect.
+    pub(crate) fn apply_registration(&self, handle: &Arc<TournamentHandle>, new: &NewEntrant) {
+        self.accept_bot_token(&new.bot);
+        handle.set_entry_code(Some(new.code));
+        let (bot, uses_left) = (&new.bot.name, new.code.uses_left);
+        tracing::info!(%bot, uses_left, "bot registered with an entry code");
+    }
+}
