@@ -4,7 +4,7 @@ use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 24] = [
+const PROTOS: [&str; 25] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -13,6 +13,7 @@ const PROTOS: [&str; 24] = [
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/bot_version.proto",
     "lastnim/v1/dataset.proto",
+    "lastnim/v1/entry_service.proto",
     "lastnim/v1/manifest.proto",
     "lastnim/v1/match_service.proto",
     "lastnim/v1/model_report.proto",

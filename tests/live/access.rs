@@ -7,8 +7,8 @@ use super::{
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb::{
     self, arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
-    match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
-    tournament_service_client::TournamentServiceClient,
+    entry_service_client::EntryServiceClient, match_service_client::MatchServiceClient,
+    oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
 };
 use lastnim_server::Config;
 use std::{
@@ -51,6 +51,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     let code = |error: Option<tonic::Status>| error.map_or(Code::Ok, |status| status.code());
     let mut arena = ArenaServiceClient::new(channel.clone());
     let mut bots = BotServiceClient::new(channel.clone());
+    let mut entries = EntryServiceClient::new(channel.clone());
     let mut matches = MatchServiceClient::new(channel.clone());
     let mut tournaments = TournamentServiceClient::new(channel.clone());
     let mut oracle = OracleServiceClient::new(channel.clone());
@@ -63,6 +64,9 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     }
     call!(arena.play(tokio_stream::empty::<pb::PlayRequest>()), Bot);
     call!(bots.register_bot(pb::RegisterBotRequest::default()), Admin);
+    call!(entries.create_entry_code(pb::CreateEntryCodeRequest::default()), Admin);
+    call!(entries.revoke_entry_code(pb::RevokeEntryCodeRequest::default()), Admin);
+    call!(entries.register_entrant(pb::RegisterEntrantRequest::default()), Anybody);
     call!(bots.rotate_token(pb::RotateTokenRequest { name: "other".into() }), Admin);
     call!(bots.rotate_token(pb::RotateTokenRequest { name: "nobody".into() }), Admin);
     call!(bots.remove_bot(pb::RemoveBotRequest { name: "nobody".into() }), Admin);
@@ -263,10 +267,26 @@ async fn no_token_is_logged_or_listed() {
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
     party.dismiss().await;
+    // A second tournament, which does not start.
+    let open = host.create_tournament(round_robin(&[&[2]]), &[]).await;
+    let mut entries = EntryServiceClient::new(host.authorized(&tokens[0]));
+    let request = pb::CreateEntryCodeRequest { tournament_id: open.clone(), uses: 2 };
+    let entry_code = entries.create_entry_code(request).await.unwrap().into_inner().entry_code;
+    let request = |entry_code: &str| {
+        let (tournament_id, name, entry_code) = (open.clone(), "entrant".into(), entry_code.into());
+        pb::RegisterEntrantRequest { tournament_id, name, entry_code }
+    };
+    let entered = entries.register_entrant(request(&entry_code)).await.unwrap().into_inner();
+    tokens.push(entered.token);
+    entries.register_entrant(request(&entry_code)).await.expect_err("the name is taken");
+    entries.register_entrant(request(&entry_code[1..])).await.expect_err("a character is missing");
+    let opened = pb::GetTournamentRequest { tournament_id: open.clone() };
+    let opened = host.tournaments().get_tournament(opened).await.unwrap().into_inner();
+    assert_eq!(opened.entry_code_uses, 1);
 
     let listed = host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner();
-    assert_eq!(listed.bots.len(), 4);
-    let shown = format!("{listed:?} {last:?} {:?}", host.matches_of(&id).await);
+    assert_eq!(listed.bots.len(), 5);
+    let shown = format!("{listed:?} {last:?} {opened:?} {:?}", host.matches_of(&id).await);
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(logged.contains("bot registered") && logged.contains("TRACE"), "the log was captured");
     for token in &tokens {

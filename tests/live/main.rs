@@ -12,6 +12,7 @@ mod browser;
 mod closed_oracle;
 mod compression;
 mod crowds;
+mod entry_codes;
 mod event_source;
 mod exhibitions;
 mod foreign_protocols;

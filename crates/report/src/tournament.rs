@@ -85,10 +85,17 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
         ("state".to_owned(), progress_text(tournament).into()),
         ("field".to_owned(), field.into()),
     ];
+    let entry_code = (shown.entry_code_uses > 0).then(|| {
+        let bots = count_with_noun(shown.entry_code_uses, "more bot", "more bots");
+        ("entry code".to_owned(), FactValue::from(format!("registers {bots}")))
+    });
     let as_facts = |(label, words): (String, String)| (label, FactValue::from(words));
     let facts = [("id".to_owned(), FactValue::from(tournament.id.clone()))].into_iter();
-    let facts =
-        facts.chain(title.into_iter().map(as_facts)).chain(state).chain(others.into_iter().map(as_facts));
+    let facts = facts
+        .chain(title.into_iter().map(as_facts))
+        .chain(state)
+        .chain(entry_code)
+        .chain(others.into_iter().map(as_facts));
     let dated =
         |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
     let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));

@@ -1,13 +1,12 @@
 //! Authorisation of callers.
 
 use super::client_address::ClientAddress;
-use super::login_limits::LoginLimits;
-use super::status::{refusal_status, retry_after_status};
-use lastnim_arena::{Arena, Principal, retry_seconds};
+use super::login_limits::{Credential, LoginLimits};
+use super::status::refusal_status;
+use lastnim_arena::{Arena, Principal};
 use lastnim_core::game::BotName;
 use lastnim_proto::json::has_method;
 use std::sync::Arc;
-use std::time::Instant;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 use tonic::metadata::AsciiMetadataValue;
@@ -65,24 +64,28 @@ impl Access {
             };
         };
         let Err(wrong) = self.principal_of_header(Some(header)) else { return Ok(CallerStatus::Known) };
-        let counted = self.logins.count_failure(address, Instant::now());
-        if path.starts_with(PUBLIC_PATH_PREFIX) {
-            return Ok(CallerStatus::Stranger);
-        }
-        let Err(wait) = counted else { return Err(wrong) };
-        let message = format!(
-            "authorization: too many wrong tokens from {address}: try again in {} s",
-            retry_seconds(wait)
-        );
-        Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
+        let refused = self.count_failed_login(address, Credential::Token, wrong);
+        if path.starts_with(PUBLIC_PATH_PREFIX) { Ok(CallerStatus::Stranger) } else { Err(refused) }
+    }
+
+    /// Counts a wrong token or entry code, and returns the status for the caller: `wrong`, unless its address has sent too
+    /// many of them.
+    pub(super) fn count_failed_login(
+        &self,
+        address: ClientAddress,
+        shown: Credential,
+        wrong: Status,
+    ) -> Status {
+        self.logins.count_failure(address, shown).err().unwrap_or(wrong)
     }
 
     /// Returns whether a method needs a token. A method that only reads needs one only if `private` is set, and
-    /// registration only if it is not open. Unknown methods need none.
+    /// registration only if it is not open; with an entry code it needs none. Unknown methods need none.
     fn needs_token(&self, path: &str) -> bool {
         let method = path.strip_prefix(SERVICE_PATH_PREFIX).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
             "RegisterBot" => !self.open_registration,
+            "RegisterEntrant" => false,
             _ if service == "OracleService" => self.private,
             _ if READ_METHOD_PREFIXES.iter().any(|verb| method.starts_with(verb)) => self.private,
             _ => has_method(service, method),

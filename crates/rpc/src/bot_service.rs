@@ -43,7 +43,7 @@ fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
     }
 }
 
-fn bot_message(view: &BotView) -> pb::Bot {
+pub(super) fn bot_message(view: &BotView) -> pb::Bot {
     let session = view.session.as_ref();
     pb::Bot {
         name: view.stored.name.to_string(),

@@ -192,7 +192,7 @@ async fn wait_for_change<S>(
     }
 }
 
-fn tournament_message(view: &TournamentView) -> pb::Tournament {
+pub(super) fn tournament_message(view: &TournamentView) -> pb::Tournament {
     view.to_public().to_message()
 }
 
@@ -210,7 +210,7 @@ fn parse_new_tournament(
     parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 
-fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
+pub(super) fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
     parse_field("tournament_id", id.parse())
 }
 
@@ -354,7 +354,15 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let events = event_messages(&arena, id).await?;
             let activity = arena.tournament_activity(id).await.map_err(arena_status)?;
             let activity = activity.map(|activity| activity_message(&activity, DEFAULT_ACTIVITY_LENGTH));
-            Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events, activity })
+            let entry_code_uses = arena.entry_code_uses(&view);
+            Ok(pb::GetTournamentResponse {
+                tournament,
+                verdict,
+                field_history,
+                events,
+                activity,
+                entry_code_uses,
+            })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }

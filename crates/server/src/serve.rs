@@ -10,8 +10,8 @@ use futures_core::future::BoxFuture;
 use lastnim_arena::Arena;
 use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
-    Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, GuestGames, GuestLimits, LoginLimits, MatchRpc,
-    OracleRpc, ReadScheduler, ServerRpc, TournamentRpc, TrafficCounts, TranscriptRpc,
+    Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, EntryRpc, GuestGames, GuestLimits, LoginLimits,
+    MatchRpc, OracleRpc, ReadScheduler, ServerRpc, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
 use lastnim_web::{BotAudits, Feeds, KeptHeadlines, Metrics, PageCache, Pages, Site, TokenSessions};
@@ -142,7 +142,7 @@ pub async fn run_server_on(
 }
 
 /// The names used in health checks: the server as a whole, which has an empty name, and each service.
-pub(super) const HEALTH_NAMES: [&str; 8] = [
+pub(super) const HEALTH_NAMES: [&str; 9] = [
     "",
     arena_service_server::SERVICE_NAME,
     pb::bot_service_server::SERVICE_NAME,
@@ -150,6 +150,7 @@ pub(super) const HEALTH_NAMES: [&str; 8] = [
     pb::tournament_service_server::SERVICE_NAME,
     pb::oracle_service_server::SERVICE_NAME,
     pb::transcript_service_server::SERVICE_NAME,
+    pb::entry_service_server::SERVICE_NAME,
     pb::server_service_server::SERVICE_NAME,
 ];
 
@@ -177,6 +178,7 @@ async fn assemble_services(
     logins: Arc<LoginLimits>,
 ) -> Result<(HealthReporter, GuardedServices, Metrics), ServeError> {
     use pb::bot_service_server::BotServiceServer;
+    use pb::entry_service_server::EntryServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
     use pb::server_service_server::ServerServiceServer;
@@ -206,6 +208,8 @@ async fn assemble_services(
     let tournaments = TournamentServiceServer::new(tournament_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
+    let entries = EntryServiceServer::new(EntryRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.call_message_bytes);
     let oracle_rpc = OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions);
     let oracle =
         OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
@@ -224,6 +228,7 @@ async fn assemble_services(
         .add_service(matches)
         .add_service(tournaments)
         .add_service(transcripts)
+        .add_service(entries)
         .add_service(oracle)
         .add_service(server)
         .add_service(health_service)
