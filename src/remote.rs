@@ -13,9 +13,9 @@ use lastnim_client::{
 };
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{
-    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-    server_service_client::ServerServiceClient, tournament_service_client::TournamentServiceClient,
-    transcript_service_client::TranscriptServiceClient,
+    self, bot_service_client::BotServiceClient, entry_service_client::EntryServiceClient,
+    match_service_client::MatchServiceClient, server_service_client::ServerServiceClient,
+    tournament_service_client::TournamentServiceClient, transcript_service_client::TranscriptServiceClient,
 };
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
@@ -281,6 +281,11 @@ impl RemoteServer {
     /// Returns a client of the service that manages the server.
     pub fn server_client(&self) -> ServerServiceClient<AuthorizedChannel> {
         ServerServiceClient::new(self.authorized_channel())
+    }
+
+    /// Returns a client of the service for entry codes.
+    pub fn entry_client(&self) -> EntryServiceClient<AuthorizedChannel> {
+        EntryServiceClient::new(self.authorized_channel()).max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
     /// Returns a client of the transcript service.

@@ -8,9 +8,10 @@ use crate::{
     runtime, screen,
 };
 use clap::Args;
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb;
 use lastnim_report::bots::{bot_report, bot_table};
+use lastnim_store::EntryCode;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Registers a bot and prints its token
@@ -20,12 +21,19 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[command(after_help = "Examples:
   TOKEN=$(lastnim bot register bob)
   lastnim bot register carol --json
+  lastnim bot register dave --tournament $ID --code 7k2m-q9tx-4hvb-z0wc
 
 Only the token goes to standard output. This needs the admin's token, unless the server runs with
---open-registration.")]
+--open-registration, or the entry code of a tournament.")]
 pub struct RegisterArgs {
     /// The name: 1 to 32 characters from a-z, 0-9, '-', '_' and '.', starting with a letter or digit
     name: BotName,
+    /// Enters the bot into this tournament with its entry code
+    #[arg(long, value_name = "ID", requires = "code")]
+    tournament: Option<TournamentId>,
+    /// The tournament's entry code; no token is needed
+    #[arg(long, value_name = "CODE", requires = "tournament")]
+    code: Option<EntryCode>,
     #[command(flatten)]
     form: FormatArgs,
     #[command(flatten)]
@@ -129,13 +137,23 @@ fn print_hint(form: OutputFormat, lines: &[&str]) {
 pub fn register_bot(args: &RegisterArgs) -> CommandResult {
     run_on_server(&args.server, async |remote| {
         let name = args.name.to_string();
-        let request = pb::RegisterBotRequest { name: name.clone() };
-        let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
         let form = args.form.form();
-        form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
-        let shown = format!("{name} is registered. Keep the token above: it is shown only once.");
-        let next = "next: lastnim bot run oracle --token TOKEN --tournament ID, or start your own bot";
-        print_hint(form, &[&shown, next]);
+        let (done, id) = if let (Some(id), Some(code)) = (args.tournament, &args.code) {
+            let (tournament_id, entry_code) = (id.to_string(), code.reveal());
+            let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code };
+            let registered = remote.answer(remote.entry_client().register_entrant(request)).await?;
+            form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
+            ("registered and has entered the tournament", id.to_string())
+        } else {
+            let request = pb::RegisterBotRequest { name: name.clone() };
+            let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
+            form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
+            ("registered", "ID".to_owned())
+        };
+        let shown = format!("{name} is {done}. Keep the token above: it is shown only once.");
+        let next =
+            format!("next: lastnim bot run oracle --token TOKEN --tournament {id}, or start your own bot");
+        print_hint(form, &[&shown, &next]);
         Ok(())
     })
 }

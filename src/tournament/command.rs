@@ -1,6 +1,7 @@
 //! `lastnim tournament`.
 
 use super::{
+    entry_code::{EntryCodeArgs, change_entry_code},
     intervention::InterventionCommand,
     manifest::{self, ManifestArgs},
     named::{TournamentArg, TournamentName},
@@ -98,6 +99,15 @@ In a running ladder the bot plays from the next round. A suspended bot returns b
 
 In a running ladder the bot finishes the current round, and its results count.")]
     Leave(EntrantArgs),
+    /// Creates the code with which people without a token register bots for a tournament, or revokes it
+    #[command(after_help = "Examples:
+  CODE=$(lastnim tournament entry-code $ID --uses 30)
+  lastnim bot register alice --tournament $ID --code $CODE
+  lastnim tournament entry-code $ID --revoke
+
+Only the code goes to standard output. The server stores only its hash. A new code replaces the earlier one. The code works
+while bots can enter the tournament, and this needs the admin's token.")]
+    EntryCode(EntryCodeArgs),
     /// Starts a tournament
     #[command(after_help = "Example:
   lastnim tournament start $ID")]
@@ -251,6 +261,7 @@ impl ServerAction {
         match self {
             Self::Create(_) | Self::List { .. } => None,
             Self::Join(entrant) | Self::Leave(entrant) => Some(&mut entrant.id),
+            Self::EntryCode(args) => Some(&mut args.named.id),
             Self::Start(named)
             | Self::Cancel(named)
             | Self::Show(named)
@@ -329,6 +340,7 @@ impl TournamentCommands {
                 let left = self.remote.answer(service.leave_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(left.tournament)?)
             }
+            ServerAction::EntryCode(args) => change_entry_code(&self.remote, &args, self.form).await,
             ServerAction::Start(TournamentArg { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = self.remote.answer(service.start_tournament(request)).await?;

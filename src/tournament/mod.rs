@@ -1,6 +1,7 @@
 //! `lastnim tournament`: tournaments on a server, and tournaments played from a file.
 
 mod command;
+mod entry_code;
 mod intervention;
 mod manifest;
 mod named;

@@ -10,6 +10,7 @@ pub const PUBLIC_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let patterns = [
         (r"lastnim_[A-Za-z0-9_-]{20,}", "lastnim_TOKEN"),
+        (r"\b[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){3}\b", "ENTRY-CODE"),
         (r"[A-Za-z0-9+/]{86}==", "SIGNATURE"),
         (r"\b[0-9a-f]{32}\b", "DATABASE"),
         (r"\bprocess [0-9]+", "process PID"),

@@ -127,6 +127,38 @@ fn bots_join_and_leave() {
 }
 
 #[test]
+fn entry_codes_are_created_used_and_revoked() {
+    let server = Server::start();
+    let mut terminal = server.terminal();
+    let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3 --title Class");
+    terminal.set("ID", &id);
+    terminal.run_all(&[
+        "lastnim tournament entry-code $ID",
+        "lastnim tournament entry-code $ID --uses 2 --json",
+        "lastnim tournament entry-code $ID --uses 0",
+        "lastnim tournament entry-code $ID --uses 3 --revoke",
+    ]);
+    let code = terminal.quietly("lastnim tournament entry-code $ID --uses 2");
+    terminal.set("CODE", &code);
+    // A student has no token.
+    terminal.unset("LASTNIM_ADMIN_TOKEN");
+    terminal.run_all(&[
+        "lastnim bot register alice --tournament $ID --code $CODE",
+        "lastnim bot register alice --tournament $ID --code $CODE",
+        "lastnim bot register bob --tournament $ID --code 0000-0000-0000-0000",
+        "lastnim bot register bob --tournament $ID --code 0000",
+        "lastnim bot register bob --code $CODE",
+        "lastnim bot register bob --tournament $ID",
+        "lastnim bot register bob",
+        "lastnim tournament entry-code $ID",
+        "lastnim tournament show $ID | grep -E '^(field|entry code)'",
+        "lastnim bot register bob --tournament $ID --code $CODE --json",
+        "lastnim bot register carol --tournament $ID --code $CODE",
+    ]);
+    terminal.assert_shown("tournament", "entry_code");
+}
+
+#[test]
 fn tournaments_are_shown_and_watched() {
     for (id, name) in [
         ("CUP", "show_round_robin"),
