@@ -126,6 +126,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
     match setting.kind {
         ValueKind::Text => arg.value_name("TEXT"),
         ValueKind::Bot => arg.value_name("NAME"),
+        ValueKind::Names => arg.value_name("NAME,NAME,.."),
         ValueKind::Number | ValueKind::Count => arg.value_name("N"),
         ValueKind::Time => arg.value_name("TIME"),
         ValueKind::Duration => arg.value_name("DURATION"),
@@ -144,7 +145,9 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
 /// Returns the heading of a setting in the help.
 fn heading_of_setting(setting: &TournamentSetting) -> &'static str {
     match (setting.field, setting.table()) {
-        ("title" | "seats" | "start_when" | "start_at_us" | "entries_close_at_us", _) => "Tournament",
+        ("title" | "seats" | "start_when" | "start_at_us" | "entries_close_at_us" | "allow", _) => {
+            "Tournament"
+        }
         ("format", _) => "Format",
         ("positions" | "paper_positions", _) | (_, "drawn_positions") => "Positions",
         ("clock", _) | (_, "clock") => "Clock",
@@ -212,6 +215,11 @@ mod tests {
         assert_eq!((made.alliance(), made.scoring()), (pb::AllianceMode::Given, pb::Scoring::Win));
         assert_eq!(made.ending(), pb::Ending::LastMoverWins);
         assert_eq!(made.alliance_matrix.unwrap().rows[1].offsets, [1, 0]);
+    }
+
+    #[test]
+    fn flags_give_allowed_bots() {
+        assert_eq!(settings("--piles 3 --allow alice,team-*").unwrap().allow, ["alice", "team-*"]);
     }
 
     #[test]

@@ -58,7 +58,7 @@ both_ways!(RefusalReason, RefusalReason:
     UnknownMatch, Malformed, InvalidTalk,
 );
 both_ways!(TalkPrivacy, TalkPrivacy: Open, Private, Published);
-both_ways!(JoinRefusal, JoinRefusal: UnknownTournament, Started, Over, Field, Busy, Unavailable, EntriesClosed);
+both_ways!(JoinRefusal, JoinRefusal: UnknownTournament, Started, Over, Field, Busy, Unavailable, EntriesClosed, NotAllowed);
 both_ways!(TournamentState, TournamentState: Open, Running, Finished, Cancelled);
 both_ways!(OpenMatches, OpenMatches: Finish, Freeze);
 both_ways!(DisqualifiedResults, DisqualifiedResults: Stand, Annul);

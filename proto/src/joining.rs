@@ -21,11 +21,13 @@ pub enum JoinRefusal {
     Unavailable,
     /// Entries to the tournament have closed.
     EntriesClosed,
+    /// The settings of the tournament do not allow the bot.
+    NotAllowed,
 }
 
 impl JoinRefusal {
     /// All variants.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::UnknownTournament,
         Self::Started,
         Self::Over,
@@ -33,6 +35,7 @@ impl JoinRefusal {
         Self::Busy,
         Self::Unavailable,
         Self::EntriesClosed,
+        Self::NotAllowed,
     ];
 
     /// Returns whether a retry can succeed.

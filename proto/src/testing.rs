@@ -3,9 +3,9 @@
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount};
 use lastnim_core::referee::{DealRule, Timestamp};
 use lastnim_tournament::{
-    AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
-    OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings,
-    TournamentFormat,
+    AllianceSource, AllowList, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing,
+    LadderSettings, NamePattern, OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft,
+    SprtMeasure, SprtSettings, TournamentFormat,
 };
 use proptest::prelude::*;
 
@@ -139,7 +139,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             }),
         ),
         (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
-        (any::<u64>(), time(), time()),
+        (any::<u64>(), time(), time(), prop::collection::vec("[a-z][a-z0-9-]{0,5}[*]?|[*]", 0..3)),
     )
         .prop_map(
             |(
@@ -149,7 +149,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 ending,
                 (scoring, oracle, retention),
                 concurrency,
-                (seed, start_at, entries_close_at),
+                (seed, start_at, entries_close_at, allow),
             )| {
                 let (concurrency, bot_concurrency) = concurrency;
                 // With several hundred positions, the tournament could exceed the limit on matches.
@@ -162,6 +162,12 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     }
                     format => format,
                 };
+                let mut allow: Vec<NamePattern> = allow.iter().map(|name| name.parse().unwrap()).collect();
+                if matches!(format, TournamentFormat::Gauntlet { .. } | TournamentFormat::Sprt(_)) {
+                    // The bots that the format names must be allowed.
+                    allow.push("*".parse().unwrap());
+                }
+                let allow = AllowList::new(allow).unwrap();
                 Settings::new(SettingsDraft {
                     title: title.parse().unwrap(),
                     format,
@@ -177,6 +183,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     start_when,
                     start_at,
                     entries_close_at,
+                    allow,
                     seed,
                 })
                 .unwrap()

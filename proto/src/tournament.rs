@@ -17,9 +17,9 @@ use lastnim_core::{
     referee::{MatchSetupError, Terms, Timestamp},
 };
 use lastnim_tournament::{
-    AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
-    METHODS_VERSION, MeanEstimate, OracleAccess, PlaceRange, Retention, Scoring, Settings, SettingsDraft,
-    Standing, StandingRating, check_methods_version,
+    AllianceSource, AllowList, AllowListError, BotComparison, BoundedCount, Concurrency, ConfidenceInterval,
+    HeadToHead, METHODS_VERSION, MeanEstimate, OracleAccess, PlaceRange, Retention, Scoring, Settings,
+    SettingsDraft, Standing, StandingRating, check_methods_version,
 };
 
 /// The latest time of a setting, in microseconds since 1970-01-01 UTC: later ones have no RFC 3339 text.
@@ -65,6 +65,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
     let start_at = parse_time(settings.start_at_us, field.member("start_at_us"));
     let entries_close_at = parse_time(settings.entries_close_at_us, field.member("entries_close_at_us"));
+    let allow = parse_allow_list(&settings.allow, field.member("allow"));
     let start_when = (settings.start_when > 0).then_some(settings.start_when as usize);
     let seats = seats?;
     // Contradictions between settings are reported together with mistakes in single settings.
@@ -80,6 +81,9 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         judged.is_none_or(|fits| field.member("sprt").member("measure").ok_or_report(fits).is_some());
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
     let format_fits = format_fits.and_then(|fits| field.member("format").ok_or_report(fits));
+    let allowed = allow.as_ref().zip(format.as_ref());
+    let allowed = allowed.map(|(allow, format)| Settings::check_allow(allow, format));
+    let allow_fits = allowed.is_none_or(|fits| field.member("allow").ok_or_report(fits).is_some());
     let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
     let start_fits = start_fits
         .map(|(format, positions)| Settings::check_start_when(start_when, format, seats, positions.count()));
@@ -87,7 +91,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let (Some(()), Some(()), Some(()), Some(())) = (methods, alliance_fits, format_fits, start_fits) else {
         return None;
     };
-    if !(scoring_fits && judging_fits) {
+    if !(scoring_fits && judging_fits && allow_fits) {
         return None;
     }
     let draft = SettingsDraft {
@@ -105,6 +109,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         start_when,
         start_at: start_at?,
         entries_close_at: entries_close_at?,
+        allow: allow?,
         seed: settings.seed,
     };
     field.ok_or_report(Settings::new(draft))
@@ -155,6 +160,18 @@ fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Op
     let kept_days = field.member("days").parse_unless_zero(days.into(), BoundedCount::new);
     let retention = Retention::new(kept_matches?, kept_days?);
     field.ok_or_report(retention.ok_or("expected a number of matches or days")).map(Some)
+}
+
+fn parse_allow_list(given: &[String], field: RequestField<'_>) -> Option<AllowList> {
+    if given.len() > AllowList::MAX_PATTERNS {
+        field.report(AllowListError(given.len()));
+        return None;
+    }
+    let patterns =
+        given.iter().enumerate().map(|(index, name)| field.element(index).ok_or_report(name.parse()));
+    // All are read before the first mistake counts, so that every mistake is reported.
+    let patterns = patterns.collect::<Vec<_>>().into_iter().collect::<Option<_>>()?;
+    field.ok_or_report(AllowList::new(patterns))
 }
 
 /// Reads a time that may be left out.
@@ -217,6 +234,7 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         start_when: settings.start_when.map_or(0, |bots| bots as u32),
         start_at_us: settings.start_at.map_or(0, Timestamp::as_micros),
         entries_close_at_us: settings.entries_close_at.map_or(0, Timestamp::as_micros),
+        allow: settings.allow.patterns().iter().map(ToString::to_string).collect(),
         format: format_message(&settings.format),
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
@@ -505,6 +523,27 @@ mod tests {
             )
         });
         assert_eq!(refusals(&with(MAX_TIME_US + 1)), expected);
+    }
+
+    #[test]
+    fn every_wrong_name_of_an_allow_list_is_reported() {
+        let with = |allow: &[&str]| pb::TournamentSettings {
+            allow: allow.iter().map(|&name| name.to_owned()).collect(),
+            ..smallest()
+        };
+        let expected = [(1, "B"), (2, "c*d")].map(|(index, name)| {
+            format!(
+                "settings.allow[{index}]: {name:?}: expected the name of a bot, such as alice, or the beginning of names and a star, such as team-*"
+            )
+        });
+        assert_eq!(refusals(&with(&["a", "B", "c*d", "e*"])), expected);
+        let many = pb::TournamentSettings { allow: vec!["a".into(); 1_001], ..smallest() };
+        assert_eq!(refusals(&many), ["settings.allow: 1001 names: expected at most 1000"]);
+        let format =
+            pb::tournament_settings::Format::Gauntlet(pb::GauntletFormat { bot: "a".into(), groups: 0 });
+        let left_out = pb::TournamentSettings { format: Some(format), ..with(&["b"]) };
+        let expected = "settings.allow: a, which the format names, cannot enter: add it to the list";
+        assert_eq!(refusals(&left_out), [expected]);
     }
 
     #[test]

@@ -122,6 +122,9 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
         }
     });
     let (settings, terms) = parsed.ok()?;
+    for name in names.iter().filter(|name| !settings.allow.admits(name)) {
+        toml.report_mistake("allow", format_args!("{name} plays, but the list does not allow it"));
+    }
     // Bots with mistakes also count, since the mistakes will be corrected.
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
@@ -234,6 +237,26 @@ mod tests {
                 "6: talk.round_time: round_ms is 7200000: expected a whole number from 1 to 3600000",
             ]
         );
+    }
+
+    #[test]
+    fn the_bots_of_a_file_must_be_allowed() {
+        let with = |allow: &str| {
+            TournamentPlan::parse(&UNUSUAL.replacen(
+                "seats = 3",
+                &format!("seats = 3\n        allow = {allow}"),
+                1,
+            ))
+        };
+        let plan = with("[\"*\"]").unwrap();
+        assert_eq!(plan.settings().allow, ["*"]);
+        let first = &plan.players[0].name;
+        let mistakes = with(&format!("[\"{first}\"]")).unwrap_err();
+        let others = plan.players.iter().skip(1);
+        let expected: Vec<_> = others
+            .map(|other| format!("allow: {} plays, but the list does not allow it", other.name))
+            .collect();
+        assert_eq!(mistakes.iter().map(|mistake| mistake.what.clone()).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -43,6 +43,7 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
         ValueKind::Positions => json!([[3, 1 + variant], [2]]),
         ValueKind::Matrix => json!([[0, 1, 2], [0, 2, 1], [1, 0, 2]]),
         ValueKind::Range => json!([1, 2 + variant]),
+        ValueKind::Names => json!(["*", format!("b{variant}")]),
         ValueKind::Time => format!("2027-01-31T18:00:0{variant}Z").into(),
         ValueKind::Duration => format!("{}s", 1 + variant).into(),
         ValueKind::Clock => format!("{}m+10ms", 1 + variant).into(),
@@ -110,6 +111,7 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
             ValueKind::Positions => lists().map(|list| format!("{flag}={list}")).collect(),
             ValueKind::Matrix => vec![format!("{flag}={}", lists().collect::<Vec<_>>().join(";"))],
             ValueKind::Range => vec![format!("{flag}={}", numbers(value))],
+            ValueKind::Names => vec![format!("{flag}={}", numbers(value).replace('"', ""))],
             _ => vec![format!("{flag}={}", value.as_str().map_or(value.to_string(), str::to_owned))],
         }
     });

@@ -12,7 +12,8 @@ fn tournaments_are_created_with_every_setting() {
         "--seats 2 --draw-positions 5 --draw-piles 2,3 --draw-counters 4,9 --alliance random --seed 7 --groups 3",
         "--seats 2 --paper-positions --alliance standard --strikes 5 --max-plies 100 --clock 500ms+0s \
           --lag-quota 10ms --lag-total 20ms --declare-within 700ms",
-        "--seats 2 --piles 3 --start-at 2999-12-31T18:00:00+01:00 --entries-close-at 2999-12-31T16:30:00Z",
+        "--seats 2 --piles 3 --start-at 2999-12-31T18:00:00+01:00 --entries-close-at 2999-12-31T16:30:00Z \
+         --allow alice,team-*",
         "--seats 2 --piles 3 --format gauntlet --bot dora --groups 9",
         "--seats 2 --piles 3 --format swiss --rounds 5 --table-groups 2",
         "--seats 3 --piles 3 --format knockout --advance 2 --table-groups 3",
@@ -64,6 +65,7 @@ fn invalid_settings_are_refused() {
         "--seats 2 --piles 3 --start-when 1",
         "--seats 2 --piles 3 --start-at tomorrow",
         "--seats 2 --piles 3 --entries-close-at 2027-02-29T18:00:00Z",
+        "--seats 2 --piles 3 --allow Alice,*-team",
         "--seats 2 --piles 3 --rounds 3",
         "--seats 2 --piles 3 --format swis",
         "--seats 2 --piles 3 --format swiss",

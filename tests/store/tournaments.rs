@@ -9,11 +9,11 @@ use lastnim_store::{
     Change, EntryCode, FieldHistory, Store, StoreError, StoredEntryCode, StoredTournament, TournamentResult,
 };
 use lastnim_tournament::{
-    AllianceSource, BoundedCount, Bye, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
-    FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, OracleAccess,
-    PlaceRange, PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention, RetentionDays,
-    Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TieBreak,
-    TournamentFormat, TournamentState,
+    AllianceSource, AllowList, BoundedCount, Bye, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds,
+    ErrorRates, FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate,
+    OracleAccess, PlaceRange, PlayedVersion, Positions, RatingMeasure, RetainedMatchCount, Retention,
+    RetentionDays, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating,
+    TieBreak, TournamentFormat, TournamentState,
 };
 use std::sync::Arc;
 
@@ -63,6 +63,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         start_when: Some(5),
         start_at: Some(Timestamp::from_micros(1_800_000_000_000_000)),
         entries_close_at: Some(Timestamp::from_micros(1_799_999_999_999_999)),
+        allow: AllowList::new(vec!["*".parse().unwrap(), "a-bot".parse().unwrap()]).unwrap(),
         seed: u64::MAX - number,
     });
     StoredTournament {

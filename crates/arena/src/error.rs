@@ -85,6 +85,14 @@ pub enum ArenaError {
         /// When they closed.
         closed_at: Utc,
     },
+    /// The settings of the tournament do not allow the bot.
+    #[error("tournament {id}: its settings do not allow {bot} to enter")]
+    NotAllowed {
+        /// The tournament.
+        id: TournamentId,
+        /// The bot.
+        bot: BotName,
+    },
     /// The entry code is not the one of the tournament. The message does not say whether the tournament exists.
     #[error(
         "tournament {0}: this is not its entry code, or the code has been replaced or revoked, or the tournament is over: ask the organiser"

@@ -76,6 +76,7 @@ fn setting_text(setting: &TournamentSetting, settings: &pb::TournamentSettings, 
         ValueKind::Positions => format_lists(value, ","),
         ValueKind::Matrix => format_lists(value, " "),
         ValueKind::Range => format_value(value, " to "),
+        ValueKind::Names => format_value(value, ", "),
         _ => format_value(value, ""),
     }
 }
@@ -142,6 +143,15 @@ mod tests {
         assert_eq!(described(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
         let either = "automatically with 3 bots or automatically at 2027-01-15T08:00:00.000001Z";
         assert_eq!(described(3, 1_800_000_000_000_001), either);
+    }
+
+    #[test]
+    fn allowed_bots_are_listed() {
+        let shown = |allow: &[&str]| {
+            let allow = allow.iter().map(|&name| name.to_owned()).collect();
+            setting_fact(&pb::TournamentSettings { allow, ..Default::default() }, "allow")
+        };
+        assert_eq!((shown(&[]), shown(&["a", "b*"])), (String::new(), "a, b*".to_owned()));
     }
 
     #[test]

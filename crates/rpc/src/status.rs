@@ -101,6 +101,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::BotInUse { .. } => (Code::FailedPrecondition, "BOT_IN_USE"),
         ArenaError::WrongState { .. } => (Code::FailedPrecondition, "WRONG_STATE"),
         ArenaError::EntriesClosed { .. } => (Code::FailedPrecondition, "ENTRIES_CLOSED"),
+        ArenaError::NotAllowed { .. } => (Code::FailedPrecondition, "NOT_ALLOWED"),
         ArenaError::WrongEntryCode(_) => (Code::PermissionDenied, "WRONG_ENTRY_CODE"),
         ArenaError::EntryCodeUsedUp(_) => (Code::FailedPrecondition, "ENTRY_CODE_USED_UP"),
         ArenaError::Intervention { .. } => (Code::FailedPrecondition, "INTERVENTION"),

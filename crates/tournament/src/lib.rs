@@ -5,6 +5,7 @@
 //! standings are a fold of results that does not depend on their order.
 
 mod alliance;
+mod allow_list;
 mod bounded_cross_table;
 mod checkpoint;
 mod comparison;
@@ -48,6 +49,7 @@ mod tournament_end;
 mod version_tally;
 
 pub use alliance::{AllianceSource, assigned_matrix, draw_matrix};
+pub use allow_list::{AllowList, AllowListError, NamePattern, NamePatternError};
 pub use bounded_cross_table::BoundedCrossTable;
 pub use checkpoint::{
     Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotUnavailable, snapshot_state,

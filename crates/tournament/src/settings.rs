@@ -1,10 +1,10 @@
 //! Settings of a tournament.
 
 use super::{
-    AllianceSource, Concurrency, FieldError, FormatError, OracleAccess, Positions, RatingMeasure, Retention,
-    Scoring, SprtError, SprtMeasure, Title, TournamentFormat, count_matches,
+    AllianceSource, AllowList, Concurrency, FieldError, FormatError, OracleAccess, Positions, RatingMeasure,
+    Retention, Scoring, SprtError, SprtMeasure, Title, TournamentFormat, count_matches,
 };
-use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
+use lastnim_core::game::{AllianceMatrix, BotName, Ending, Piles, SeatCount};
 use lastnim_core::referee::{DealError, Timestamp};
 use std::ops::Deref;
 use thiserror::Error;
@@ -47,6 +47,8 @@ pub struct SettingsDraft {
     pub start_at: Option<Timestamp>,
     /// The time after which no bot can enter, if any.
     pub entries_close_at: Option<Timestamp>,
+    /// The names of the bots that can enter.
+    pub allow: AllowList,
     /// The seed from which everything random is drawn.
     pub seed: u64,
 }
@@ -69,6 +71,7 @@ impl SettingsDraft {
             start_when: None,
             start_at: None,
             entries_close_at: None,
+            allow: AllowList::default(),
             seed: 0,
         }
     }
@@ -105,6 +108,9 @@ pub enum SettingsError {
         "dealt rows with a sequential test by regret: use a test by points, because a bot chooses the row by which its regret is counted"
     )]
     DealtRegret,
+    /// The list of allowed bots leaves out a bot that the format names.
+    #[error("{0}, which the format names, cannot enter: add it to the list")]
+    NotAllowed(BotName),
     /// The tournament would start with too few or too many bots.
     #[error("{0}")]
     StartWhen(FieldError),
@@ -117,6 +123,7 @@ impl Settings {
     /// Names the first inconsistency.
     pub fn new(draft: SettingsDraft) -> Result<Self, SettingsError> {
         Self::check_format(&draft.format, draft.seats)?;
+        Self::check_allow(&draft.allow, &draft.format)?;
         Self::check_alliance(&draft.alliance, draft.seats)?;
         Self::check_dealt_scoring(&draft.alliance, draft.scoring)?;
         Self::check_dealt_format(&draft.alliance, &draft.format)?;
@@ -131,6 +138,19 @@ impl Settings {
             sprt.check()?;
         }
         Ok(())
+    }
+
+    /// Checks that the bots that the format names may enter.
+    pub fn check_allow(allow: &AllowList, format: &TournamentFormat) -> Result<(), SettingsError> {
+        let named = match format {
+            TournamentFormat::Gauntlet { bot, .. } => vec![bot],
+            TournamentFormat::Sprt(sprt) => vec![&sprt.candidate, &sprt.baseline],
+            _ => Vec::new(),
+        };
+        match named.into_iter().find(|bot| !allow.admits(bot)) {
+            Some(bot) => Err(SettingsError::NotAllowed(bot.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Checks that a tournament with dealt rows scores by satisfaction.
@@ -267,6 +287,11 @@ mod tests {
             regret.starts_with("dealt rows with a sequential test by regret: use a test by points"),
             "{regret}"
         );
+        let not_allowed = refused(|draft| {
+            draft.format = TournamentFormat::Gauntlet { bot: "a".parse().unwrap(), groups: None };
+            draft.allow = AllowList::new(vec!["b*".parse().unwrap()]).unwrap();
+        });
+        assert_eq!(not_allowed, "a, which the format names, cannot enter: add it to the list");
         assert_eq!(
             refused(|draft| draft.start_when = Some(2)),
             "a field of 2 bots: expected at least 3, one per seat"

@@ -138,6 +138,7 @@ fn json_has_all_fields() {
             "talk": null,
             "start_at_us": 0,
             "entries_close_at_us": 0,
+            "allow": [],
         },
         "state": "unspecified",
         "field": [],

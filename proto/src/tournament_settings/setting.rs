@@ -44,6 +44,8 @@ pub enum ValueKind {
     Text,
     /// The name of a bot that plays.
     Bot,
+    /// Names of bots, or beginnings of names with a star.
+    Names,
     /// A whole number.
     Number,
     /// A whole number, at least 1, because the protocol reads 0 as "not given".
@@ -173,6 +175,7 @@ impl TournamentSetting {
                 texts.iter().flat_map(|text| text.as_ref().split(';')).map(read_numbers).collect()
             }
             ValueKind::Range => read_numbers(text),
+            ValueKind::Names => split_words(text).map(Value::from).collect(),
             ValueKind::Text
             | ValueKind::Bot
             | ValueKind::Word
@@ -272,6 +275,7 @@ impl TournamentSetting {
                 let lists = pointer(self.field)?.as_array().filter(|lists| !lists.is_empty())?;
                 Some(lists.iter().map(|list| list[self.kind.list_member()].clone()).collect())
             }
+            ValueKind::Names => pointer(self.field).filter(|names| **names != json!([])).cloned(),
             ValueKind::Flag => pointer(self.field).map(|_| true.into()),
             ValueKind::Switch => pointer(self.field).filter(|on| **on == true).cloned(),
             ValueKind::Word => pointer(self.field).filter(|word| *word != "unspecified").cloned(),
@@ -329,8 +333,12 @@ fn number_of_text(given: &Value) -> Option<Value> {
 
 /// Reads numbers that are separated by commas or blanks.
 fn read_numbers(text: &str) -> Value {
-    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
-    words.map(read_number).collect()
+    split_words(text).map(read_number).collect()
+}
+
+/// Splits a text at commas and blanks.
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty())
 }
 
 /// Reads a number or a boolean; anything else is a string.

@@ -74,6 +74,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Starts at this time, or later when enough bots have joined", " or automatically at {}";
         "entries_close_at_us" Time "Entries close at" "such as 2027-01-31T17:30:00+01:00", ["at the start, or never in a ladder"],
             "The time after which no bot can enter", "close at {}";
+        "allow" Names "Allowed bots" "up to 1,000 names, or beginnings such as team-*", ["every bot"],
+            "The bots that can enter", "{}";
         "format" Format "Format" "", ["round-robin"], "Which bots play against each other", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {

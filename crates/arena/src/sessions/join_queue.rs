@@ -115,6 +115,7 @@ fn join_refusal(id: TournamentId, error: &ArenaError) -> JoinRefused {
         ArenaError::WrongState { .. } => JoinRefusal::Started,
         ArenaError::Field { .. } => JoinRefusal::Field,
         ArenaError::EntriesClosed { .. } => JoinRefusal::EntriesClosed,
+        ArenaError::NotAllowed { .. } => JoinRefusal::NotAllowed,
         _ => JoinRefusal::Unavailable,
     };
     let message = match error {

@@ -7,7 +7,7 @@ use crate::{Arena, ArenaError, NewTournament, Principal};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::Terms;
 use lastnim_store::{EntryCode, Store as _};
-use lastnim_tournament::{AllianceSource, Settings, SettingsDraft, TournamentState, testing};
+use lastnim_tournament::{AllianceSource, AllowList, Settings, SettingsDraft, TournamentState, testing};
 
 /// Creates a tournament for two seats.
 async fn create(arena: &Arena, change: impl FnOnce(&mut SettingsDraft)) -> TournamentId {
@@ -81,6 +81,19 @@ async fn only_the_current_code_of_the_tournament_works_and_refusals_cost_no_use(
     let hidden = Err(ArenaError::WrongEntryCode(unknown));
     assert_eq!(enter(&arena, unknown, "fourth", &code).await, hidden, "ids cannot be guessed with a code");
     assert_eq!(arena.create_entry_code(unknown, 1).await, Err(ArenaError::NoSuchTournament(unknown)));
+}
+
+#[tokio::test]
+async fn only_allowed_bots_enter() {
+    let arena = arena().await;
+    let allow = ["first", "team-*"].map(|name| name.parse().unwrap()).to_vec();
+    let id = create(&arena, |draft| draft.allow = AllowList::new(allow).unwrap()).await;
+    arena.join_tournament(id, &name("first")).await.unwrap();
+    let refused = |bot: &str| ArenaError::NotAllowed { id, bot: name(bot) };
+    assert_eq!(arena.join_tournament(id, &name("second")).await.unwrap_err(), refused("second"));
+    let code = arena.create_entry_code(id, 1).await.unwrap();
+    assert_eq!(enter(&arena, id, "third", &code).await, Err(refused("third")));
+    enter(&arena, id, "team-3", &code).await.unwrap();
 }
 
 #[tokio::test]

@@ -27,6 +27,14 @@ pub(super) fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> 
     }
 }
 
+/// Fails if the settings do not allow the bot to enter.
+pub(super) fn check_allowed(stored: &StoredTournament, bot: &BotName) -> Result<(), ArenaError> {
+    if stored.settings.allow.admits(bot) {
+        return Ok(());
+    }
+    Err(ArenaError::NotAllowed { id: stored.id, bot: bot.clone() })
+}
+
 /// Returns whether bots may join and leave after the start.
 pub(super) fn allows_changes_while_running(stored: &StoredTournament) -> bool {
     stored.state == TournamentState::Running && stored.settings.format.has_open_field()
@@ -61,6 +69,7 @@ impl Arena {
         let view = self.tournament(id).await?;
         if !view.stored.state.is_over() && !view.stored.field.contains(&bot) {
             check_entries_open(&view.stored, self.inner.environment.date())?;
+            check_allowed(&view.stored, &bot)?;
         }
         if allows_changes_while_running(&view.stored) {
             return self.change_running_field(view, bot, FieldMovement::Enters, None).await;

@@ -3,7 +3,7 @@
 use crate::accounts::bots::BotView;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
-use crate::tournaments::entries::{allows_changes_while_running, check_entries_open};
+use crate::tournaments::entries::{allows_changes_while_running, check_allowed, check_entries_open};
 use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
@@ -111,6 +111,7 @@ impl Arena {
     ) -> Result<(BotView, Token, TournamentView), ArenaError> {
         let (view, kept) = self.check_entry_code(id, &code)?;
         check_entries_open(&view.stored, self.inner.environment.date())?;
+        check_allowed(&view.stored, &name)?;
         let uses_left = kept.uses_left.checked_sub(1).ok_or(ArenaError::EntryCodeUsedUp(id))?;
         let token = Token::generate();
         let bot =
