@@ -9,7 +9,7 @@ use lastnim_server::Config;
 use std::time::Duration;
 use tonic::{Code, Status};
 
-async fn create_code(host: &Host, id: &str, uses: u32) -> Result<String, Status> {
+pub(super) async fn create_code(host: &Host, id: &str, uses: u32) -> Result<String, Status> {
     let mut entries = EntryServiceClient::new(host.authorized(host.admin.reveal()));
     let request = pb::CreateEntryCodeRequest { tournament_id: id.into(), uses };
     Ok(entries.create_entry_code(request).await?.into_inner().entry_code)

@@ -13,6 +13,7 @@ mod closed_oracle;
 mod compression;
 mod crowds;
 mod entry_codes;
+mod entry_pages;
 mod event_source;
 mod exhibitions;
 mod foreign_protocols;

@@ -208,8 +208,9 @@ async fn assemble_services(
     let tournaments = TournamentServiceServer::new(tournament_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let entries = EntryServiceServer::new(EntryRpc::new(arena.clone(), access.clone()))
-        .max_decoding_message_size(config.call_message_bytes);
+    let entry_rpc = EntryRpc::new(arena.clone(), access.clone());
+    let entries =
+        EntryServiceServer::new(entry_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
     let oracle_rpc = OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions);
     let oracle =
         OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
@@ -256,6 +257,7 @@ async fn assemble_services(
         tournaments: tournament_rpc,
         matches: match_rpc,
         bots: bot_rpc,
+        entries: entry_rpc,
         transcripts: transcript_rpc,
         oracle: oracle_rpc,
         access: access.clone(),

@@ -55,6 +55,8 @@ pub(super) enum FormAddress {
     BotPlay(BotPlayAddress),
     /// The pages for signing in to read, and for signing out.
     SignIn(SignInAddress),
+    /// The pages where somebody enters a bot with an entry code.
+    Entry(EntryAddress),
 }
 
 declare_addresses! {
@@ -172,6 +174,14 @@ declare_addresses! {
         SignIn { ; to: Option<Box<SiteAddress>> } => "sign-in";
         /// Forgets the token.
         SignOut => "sign-out";
+    }
+}
+
+declare_addresses! {
+    /// The pages where somebody enters a bot with an entry code.
+    EntryAddress {
+        /// The form for a name and the code of a tournament.
+        Form { id: TournamentId } => "tournaments" / id / "enter";
     }
 }
 
@@ -353,6 +363,7 @@ impl FormAddress {
             ["organise", ..] => OrganiseAddress::read(segments, query)?.map(Self::Organise),
             ["play", "bot", ..] => BotPlayAddress::read(segments, query)?.map(Self::BotPlay),
             ["play", ..] => PlayAddress::read(segments, query)?.map(Self::Play),
+            ["tournaments", ..] => EntryAddress::read(segments, query)?.map(Self::Entry),
             _ => SignInAddress::read(segments, query)?.map(Self::SignIn),
         })
     }
@@ -360,7 +371,7 @@ impl FormAddress {
     /// Returns the cookie that these pages use.
     pub(super) fn cookie(&self) -> &'static SiteCookie {
         match self {
-            Self::Organise(_) | Self::SignIn(_) => &SESSION_COOKIE,
+            Self::Organise(_) | Self::SignIn(_) | Self::Entry(_) => &SESSION_COOKIE,
             Self::Play(_) => &PLAY_COOKIE,
             Self::BotPlay(_) => &PLAYER_COOKIE,
         }
@@ -397,6 +408,7 @@ impl fmt::Display for FormAddress {
             Self::Play(address) => address.fmt(f),
             Self::BotPlay(address) => address.fmt(f),
             Self::SignIn(address) => address.fmt(f),
+            Self::Entry(address) => address.fmt(f),
         }
     }
 }

@@ -14,6 +14,7 @@ mod bot_audit_page;
 mod bot_audits;
 mod bot_page;
 mod embed_page;
+mod entry_page;
 mod error_page;
 mod fold;
 mod forms;

@@ -6,6 +6,7 @@ use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
 use super::embed_page::{embedded_page_html, embedded_tournament};
+use super::entry_page::{handle_entry_form, show_entry_page};
 use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
@@ -199,6 +200,7 @@ impl Pages {
                 show_bot_play_page(site, visitor, address).await
             }
             SiteAddress::Form(FormAddress::SignIn(address)) => show_sign_in_page(visitor, address),
+            SiteAddress::Form(FormAddress::Entry(address)) => show_entry_page(site, visitor, address).await,
             SiteAddress::Asset(asset, version) => Ok(asset.response(*version, &HeaderMap::new())),
             SiteAddress::Favicon => Ok(bytes_response("image/png", Freshness::Minutes, favicon_png())),
             SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server is running\n")),
@@ -254,6 +256,7 @@ impl Pages {
             FormAddress::Organise(address) => Box::pin(handle_organiser_form(site, visitor, address, fields)),
             FormAddress::Play(address) => Box::pin(handle_play_form(site, visitor, address, fields)),
             FormAddress::BotPlay(address) => Box::pin(handle_bot_play_form(site, visitor, address, fields)),
+            FormAddress::Entry(address) => Box::pin(handle_entry_form(site, visitor, address, fields)),
             FormAddress::SignIn(address) => {
                 Box::pin(ready(handle_sign_in_form(site, visitor, address, fields)))
             }

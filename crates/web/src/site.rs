@@ -13,7 +13,8 @@ use lastnim_arena::Arena;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb;
 use lastnim_rpc::{
-    Access, BotGames, BotRpc, GuestGames, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
+    Access, BotGames, BotRpc, EntryRpc, GuestGames, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
+    TranscriptRpc,
 };
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -35,6 +36,8 @@ pub struct Site {
     pub matches: MatchRpc,
     /// The service for bots.
     pub bots: BotRpc,
+    /// The service for entry codes.
+    pub entries: EntryRpc,
     /// The service for transcripts of language models.
     pub transcripts: TranscriptRpc,
     /// The service of the oracle.

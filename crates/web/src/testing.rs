@@ -12,8 +12,8 @@ use lastnim_arena::{Arena, NewTournament};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_rpc::{
-    Access, AddressLimiter, BotGames, BotRpc, ClientAddress, GuestGames, GuestLimits, LoginLimits, MatchRpc,
-    OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
+    Access, AddressLimiter, BotGames, BotRpc, ClientAddress, EntryRpc, GuestGames, GuestLimits, LoginLimits,
+    MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
 };
 use lastnim_tournament::{
     AllianceSource, BoundedCount, LadderPairing, LadderSettings, Settings, SettingsDraft, TableGroups,
@@ -41,6 +41,7 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         tournaments: TournamentRpc::new(arena.clone(), access.clone(), reads.clone()),
         matches: MatchRpc::new(arena.clone(), access.clone(), reads.clone()),
         bots: BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations),
+        entries: EntryRpc::new(arena.clone(), access.clone()),
         transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
         guests: GuestGames::new(arena.clone(), access.clone(), guest_limits),

@@ -1,6 +1,6 @@
 //! A tournament as the parts of its page.
 
-use super::address::{FeedAddress, PageAddress, PageFormat, cell_link, match_cell_link};
+use super::address::{EntryAddress, FeedAddress, PageAddress, PageFormat, cell_link, match_cell_link};
 use super::live::{LivePage, PageParts};
 use super::match_page::{MatchPreview, previews_html};
 use super::site::Site;
@@ -82,6 +82,8 @@ struct Progress<'a> {
     left: Option<String>,
     /// The times before the start, if the tournament is open.
     times: Vec<ComingTime>,
+    /// The address where a bot can be entered with the entry code, if it has uses left.
+    entry: Option<EntryAddress>,
 }
 
 /// Something that happens at a given time.
@@ -251,6 +253,7 @@ impl TournamentView {
             played: tournament.matches_played,
             total: tournament.matches_total,
             left: self.time_left(),
+            entry: (self.data.shown.entry_code_uses > 0).then_some(EntryAddress::Form { id: self.data.id }),
         })
     }
 

@@ -97,6 +97,11 @@ pub(super) async fn organised_tournament_trail(
     Ok(trail)
 }
 
+/// Returns the pages above a page about this tournament.
+pub(super) fn trail_below_tournament(id: TournamentId, tournament: &pb::Tournament) -> Vec<Crumb> {
+    vec![tournaments_crumb(), Crumb::new(&PageAddress::Tournament { id }, tournament_title(tournament))]
+}
+
 /// Returns the list of tournaments, and a tournament unless it was removed or cannot be read.
 async fn tournament_trail(site: &Site, visitor: &Visitor, id: TournamentId) -> Result<Vec<Crumb>, Status> {
     let title = site.find_title(visitor, id).await?.map(title_or_word);

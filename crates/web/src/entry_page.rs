@@ -1,0 +1,146 @@
+//! The page where a person enters a bot into a tournament with its entry code.
+
+use super::address::{EntryAddress, PageAddress};
+use super::forms::{FormFields, FormToken};
+use super::page::Page;
+use super::page_refusal::with_refusal;
+use super::response::{PageResponse, form_status, private_response};
+use super::site::Site;
+use super::trail::{tournament_title, trail_below_tournament};
+use super::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use pb::entry_service_server::EntryService as _;
+use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// The reasons for refusals that another name would avoid.
+const NAME_REASONS: [&str; 3] = ["NAME_TAKEN", "GUEST_NAME", "NOT_ALLOWED"];
+
+/// What the page shows. The typed code is never shown again.
+#[derive(Default)]
+struct EntryForm {
+    name: String,
+    name_mistake: String,
+    code_mistake: String,
+    /// The token of the new bot, which is shown in this response only; may be empty.
+    token: String,
+}
+
+#[derive(Template)]
+#[template(path = "entry.html")]
+struct EntryContent {
+    form_token: FormToken,
+    /// The address of the form.
+    action: String,
+    id: TournamentId,
+    /// Whether bots can be registered with a code now, as far as the visitor may know.
+    is_open: bool,
+    shown: EntryForm,
+    /// The public address of the server; may be empty.
+    server: String,
+    tournament: String,
+}
+
+/// Shows the form.
+pub(super) async fn show_entry_page(
+    site: &Site,
+    visitor: &Visitor,
+    address: &EntryAddress,
+) -> Result<PageResponse, Status> {
+    check_entry_channel(visitor)?;
+    entry_response(site, visitor, address, StatusCode::OK, EntryForm::default()).await
+}
+
+/// Registers a bot, enters it, and shows its token.
+pub(super) async fn handle_entry_form(
+    site: &Site,
+    visitor: &Visitor,
+    address: &EntryAddress,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    check_entry_channel(visitor)?;
+    let EntryAddress::Form { id } = address;
+    let name = fields.value("name").trim().to_owned();
+    let (tournament_id, entry_code) = (id.to_string(), fields.value("code").to_owned());
+    let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code };
+    match site.entries.register_entrant(visitor.request(request)).await {
+        Ok(registered) => {
+            let token = registered.into_inner().token;
+            let shown = EntryForm { name, token, ..EntryForm::default() };
+            entry_response(site, visitor, address, StatusCode::OK, shown).await
+        }
+        Err(status) => {
+            let (name_mistake, code_mistake) = mistakes_of_status(&status);
+            let shown = EntryForm { name, name_mistake, code_mistake, token: String::new() };
+            let response = entry_response(site, visitor, address, form_status(&status), shown).await?;
+            Ok(with_refusal(response, &status))
+        }
+    }
+}
+
+/// Returns what is wrong with the name and with the code. Refusals that have other causes are shown at the code.
+fn mistakes_of_status(status: &Status) -> (String, String) {
+    let violations =
+        status.get_details_bad_request().map(|request| request.field_violations).unwrap_or_default();
+    if violations.is_empty() {
+        let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
+        let message = status.message().trim_start_matches("entry_code: ").to_owned();
+        return if NAME_REASONS.contains(&reason.as_str()) {
+            (message, String::new())
+        } else {
+            (String::new(), message)
+        };
+    }
+    let of_field = |is_wanted: fn(&str) -> bool| {
+        let found = violations.iter().filter(|violation| is_wanted(&violation.field));
+        found.map(|violation| violation.description.as_str()).collect::<Vec<_>>().join("; ")
+    };
+    (of_field(|field| field == "name"), of_field(|field| field != "name"))
+}
+
+/// Checks that the connection keeps the code and the token secret.
+fn check_entry_channel(visitor: &Visitor) -> Result<(), Status> {
+    visitor.check_channel(
+        "entering a bot needs a code and shows a token, but this connection would not protect them: open this page on the server's own machine, or over https, with \
+         --tls-cert or through a proxy that the server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs use `lastnim bot register --tournament ID --code CODE`.",
+    )
+}
+
+async fn entry_response(
+    site: &Site,
+    visitor: &Visitor,
+    address: &EntryAddress,
+    status: StatusCode,
+    shown: EntryForm,
+) -> Result<PageResponse, Status> {
+    let &EntryAddress::Form { id } = address;
+    let tournament = match site.get_tournament(visitor, id).await {
+        Ok(found) => Some(found),
+        // A stranger can enter a tournament of a private server, but cannot read about it.
+        Err(refused) if refused.code() == Code::Unauthenticated => None,
+        Err(refused) => return Err(refused),
+    };
+    let content = EntryContent {
+        form_token: visitor.form_token()?,
+        action: address.to_string(),
+        id,
+        is_open: tournament.as_ref().is_none_or(|found| found.entry_code_uses > 0),
+        shown,
+        server: site.public_url.as_ref().map(ToString::to_string).unwrap_or_default(),
+        tournament: PageAddress::Tournament { id }.to_string(),
+    };
+    let tournament = tournament.and_then(|found| found.tournament);
+    let title = tournament.as_ref().map_or_else(
+        || "Enter a bot".to_owned(),
+        |tournament| format!("Enter a bot into {}", tournament_title(tournament)),
+    );
+    let page = Page::of_template(title, &content);
+    let page = match &tournament {
+        Some(tournament) => page.with_trail(trail_below_tournament(id, tournament)),
+        None => page,
+    };
+    Ok(private_response(visitor, status, page))
+}

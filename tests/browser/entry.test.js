@@ -1,0 +1,62 @@
+// Entering a bot with the entry code of a tournament.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser, id, code;
+
+before(async () => {
+  server = await Server.start();
+  browser = await openBrowser();
+  id = await server.run("tournament", "create", "--title", "Class 7b", "--seats", "2", "--piles", "3,4");
+  code = await server.run("tournament", "entry-code", id);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Enters a bot: first with a wrong code, then with the right one. `check` is called with the page and its description. */
+async function enter(context, name, check) {
+  const page = await context.newPage();
+  await page.goto(`${server.url}/tournaments/${id}`);
+  await page.getByRole("link", { name: "Enter a bot with a code" }).click();
+  await page.getByRole("heading", { name: "Enter a bot into Class 7b" }).waitFor();
+  await check(page, "the empty form");
+  await page.getByLabel("Name of the bot").fill(name);
+  await page.getByLabel("Entry code").fill("0000 0000 0000 0000");
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("alert").getByText("this is not its entry code").waitFor();
+  assert.equal(await page.getByLabel("Name of the bot").inputValue(), name, "the name is kept");
+  assert.equal(await page.getByLabel("Entry code").inputValue(), "", "the code is not");
+  await check(page, "a refused code");
+  await page.getByLabel("Entry code").fill(code.toUpperCase());
+  await page.getByRole("button", { name: "Enter" }).click();
+  const shown = page.getByRole("region", { name: "Token" });
+  await shown.getByText(`export LASTNIM_TOURNAMENT=${id}`).waitFor();
+  await check(page, "the token of the new bot");
+  const token = (await shown.innerText()).match(/LASTNIM_TOKEN=(\S+)/)[1];
+  assert.match(await server.run("bot", "rotate", "--token", token), /^lastnim_/, "the token is the bot's");
+  await page.getByRole("link", { name: "The tournament", exact: true }).click();
+  await page.getByText(name).first().waitFor();
+}
+
+for (const colorScheme of schemes) {
+  for (const width of widths) {
+    test(`a code enters a bot, ${colorScheme}, ${width} px`, async () => {
+      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
+      await enter(context, `ann-${colorScheme}-${width}`, assertAccessible);
+      assertNoFaults("403");
+      await context.close();
+    });
+  }
+}
+
+test("a code enters a bot without JavaScript", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 800 } });
+  await enter(context, "plain", () => {});
+  await context.close();
+});
