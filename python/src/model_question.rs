@@ -39,7 +39,7 @@ impl ModelReply {
     fn take(&self) -> Option<u64> {
         match self.read.as_ref().ok()?.answer {
             Answer::Take(take) => Some(take),
-            Answer::Row(_) => None,
+            Answer::Talk(_) | Answer::Row(_) => None,
         }
     }
 
@@ -48,7 +48,7 @@ impl ModelReply {
     fn row(&self) -> Option<Vec<usize>> {
         match &self.read.as_ref().ok()?.answer {
             Answer::Row(row) => Some(row.offsets().iter().copied().map(usize::from).collect()),
-            Answer::Take(_) => None,
+            Answer::Talk(_) | Answer::Take(_) => None,
         }
     }
 

@@ -6,6 +6,7 @@ use super::{
     question::{Answer, Question},
     reply_objects::{ObjectsError, find_objects},
     row_notation::RowNotation,
+    talk_answer::read_messages,
 };
 use serde_json::{Map, Value};
 
@@ -81,10 +82,9 @@ fn read_object(
     let value = member_of(object, question.key()).unwrap_or(&Value::Null);
     let shown = || shorten(&value.to_string());
     let answer = match question {
+        Question::Talk(round) => Answer::Talk(read_messages(round, rows, value)?),
         Question::Row(info) => {
-            let list = value.as_array().map(|list| list.iter().map(number_of_json).collect());
-            let numbers: Option<Vec<_>> = list.flatten();
-            let numbers = numbers.ok_or_else(|| {
+            let numbers = numbers_of_json(value).ok_or_else(|| {
                 unparsable(format!("\"row\" is {}: expected a list of whole numbers", shown()))
             })?;
             let row = rows.parse_row(&numbers, info.seat, info.seats());
@@ -116,6 +116,11 @@ pub fn number_of_json(value: &Value) -> Option<i128> {
     number.parse().ok().or_else(|| whole_number(number.parse().ok()?))
 }
 
+/// Reads a list of whole numbers.
+pub fn numbers_of_json(value: &Value) -> Option<Vec<i128>> {
+    value.as_array()?.iter().map(number_of_json).collect()
+}
+
 /// Converts a float if it is a whole number and small enough to be exact.
 #[expect(
     clippy::cast_possible_truncation,
@@ -125,7 +130,8 @@ fn whole_number(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i128)
 }
 
-fn shorten(text: &str) -> String {
+/// Returns the beginning of a text, for an error message.
+pub fn shorten(text: &str) -> String {
     text.chars().take(100).collect()
 }
 

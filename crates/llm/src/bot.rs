@@ -138,9 +138,7 @@ impl AsyncBot for LlmBot {
         let time = game.clock().declaration;
         match self.decide(Question::Row(game), time).await {
             Ok(Decision { answer: Answer::Row(value), note_hash }) => Ok(Choice { value, note_hash }),
-            Ok(Decision { answer: Answer::Take(_), .. }) => {
-                Err("the model answered with a take instead of a row".into())
-            }
+            Ok(_) => Err("the model did not answer with a row".into()),
             Err(failure) => Err(match_failure(&failure)),
         }
     }
@@ -148,9 +146,7 @@ impl AsyncBot for LlmBot {
     async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
         match self.decide(Question::Take(game), game.bank_left()).await {
             Ok(Decision { answer: Answer::Take(value), note_hash }) => Ok(Choice { value, note_hash }),
-            Ok(Decision { answer: Answer::Row(_), .. }) => {
-                Err("the model answered with a row instead of a take".into())
-            }
+            Ok(_) => Err("the model did not answer with a take".into()),
             Err(failure) => Err(match_failure(&failure)),
         }
     }

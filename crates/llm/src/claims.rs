@@ -35,15 +35,18 @@ impl Claims {
         let why = member_of(object, "why").and_then(Value::as_str);
         let mut claims =
             Self { why: why.map(|why| why.chars().take(MAX_WHY_CHARS).collect()), ..Self::default() };
-        claims.win_probability = claims.read_member(object, WIN_PROBABILITY, probability_of_json);
         let (name, seats) = match question {
+            // A model states only its reasons with what it says to others.
+            Question::Talk(_) => return claims,
             Question::Row(info) => (WANTS, info.seats()),
             Question::Take(view) => (PLAN, view.seats()),
         };
+        claims.win_probability = claims.read_member(object, WIN_PROBABILITY, probability_of_json);
         let seat = claims.read_member(object, name, |value| seat_of_json(value, seats));
-        match question {
-            Question::Row(_) => claims.wants = seat,
-            Question::Take(_) => claims.plan = seat,
+        if name == WANTS {
+            claims.wants = seat;
+        } else {
+            claims.plan = seat;
         }
         claims
     }

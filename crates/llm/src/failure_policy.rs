@@ -39,9 +39,11 @@ impl FailurePolicy {
         }
     }
 
-    /// Returns the answer that the bot gives instead of the model; `None` to give up the seat.
+    /// Returns the answer that the bot gives instead of the model; `None` to give up the seat. In a round of talk, the
+    /// bot is silent, whatever the policy.
     pub fn choose_answer(self, question: &Question<'_>, seed: u64) -> Option<Answer> {
         match (self, question) {
+            (_, Question::Talk(_)) => Some(Answer::Talk(Vec::new())),
             (Self::Forfeit, _) => None,
             (Self::FirstLegal, Question::Row(info)) => Some(Answer::Row(Row::standard(info.seats()))),
             (Self::FirstLegal, Question::Take(_)) => Some(Answer::Take(1)),

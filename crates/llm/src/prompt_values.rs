@@ -86,7 +86,7 @@ pub fn prompt_values(
         RowNotation::Offsets => context! { offsets => shown.offset_values(), ..common },
     };
     match question {
-        Question::Row(_) => common,
+        Question::Talk(_) | Question::Row(_) => common,
         Question::Take(view) => {
             let memory: Vec<Value> = context.memory.iter().map(|said| memory_value(info, said)).collect();
             context! { ..take_values(view, shown), ..context! { memory, ..common } }
@@ -164,12 +164,13 @@ fn memory_value(info: &MatchInfo, said: &EarlierAnswer) -> Value {
         let line = why.split_whitespace().collect::<Vec<_>>().join(" ");
         line.chars().take(MAX_REPEATED_WHY_CHARS).collect::<String>()
     });
-    let (question, row, take) = match &said.given.answer {
-        Answer::Row(row) => ("row", Some(RowNotation::Seats.numbers_of(row, info.seat, info.seats())), None),
-        Answer::Take(take) => ("take", None, Some(*take)),
+    let (row, take) = match &said.given.answer {
+        Answer::Talk(_) => (None, None),
+        Answer::Row(row) => (Some(RowNotation::Seats.numbers_of(row, info.seat, info.seats())), None),
+        Answer::Take(take) => (None, Some(*take)),
     };
     context! {
-        question,
+        question => if said.ply.is_none() { "row" } else { "take" },
         ply => said.ply,
         row,
         take,

@@ -12,7 +12,7 @@ fn take_of(reply: &str) -> Result<u64, CallFailure> {
     let view = view();
     match read_answer(&Question::Take(&view), RowNotation::Seats, reply)?.answer {
         Answer::Take(take) => Ok(take),
-        Answer::Row(row) => panic!("a row: {row:?}"),
+        other => panic!("no take: {other:?}"),
     }
 }
 
@@ -20,7 +20,7 @@ fn row_of(notation: RowNotation, reply: &str) -> Result<Row, CallFailure> {
     let view = view();
     match read_answer(&Question::Row(view.info()), notation, reply)?.answer {
         Answer::Row(row) => Ok(row),
-        Answer::Take(take) => panic!("a take: {take}"),
+        other => panic!("no row: {other:?}"),
     }
 }
 
