@@ -170,6 +170,7 @@ impl PromptSettings {
                 Memory::None => Vec::new(),
                 Memory::Match => memories.answers_before(match_id(), ply),
             },
+            refusals: Vec::new(),
         })
     }
 }

@@ -226,7 +226,7 @@ impl Decider {
             Memory::Match => self.memories.answers_before(question.match_id(), question.ply()),
         };
         let LlmSettings { blind: is_blind, think, .. } = self.settings;
-        PromptContext { time_left, scoring, is_blind, think, memory }
+        PromptContext { time_left, scoring, is_blind, think, memory, refusals: Vec::new() }
     }
 }
 

@@ -11,8 +11,8 @@ use super::{
     row_notation::RowNotation,
     thinking::Thinking,
 };
-use lastnim_client::{MatchView, text_input::read_text_file};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Row, SeatCount};
+use lastnim_client::{MatchView, TalkContent, TalkMessage, TalkRound, TalkTerms, text_input::read_text_file};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Pact, Piles, Row, SeatCount, SeatSet};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
@@ -30,6 +30,7 @@ pub struct PromptTemplate {
     text: String,
     /// The version of a built-in template; `None` for others.
     version: Option<u8>,
+    mentions_talk: bool,
     environment: Environment<'static>,
 }
 
@@ -46,6 +47,8 @@ pub struct PromptContext {
     pub think: Thinking,
     /// The model's earlier answers in the match.
     pub memory: Vec<EarlierAnswer>,
+    /// Why the server has refused messages of the model in the talk of the match.
+    pub refusals: Vec<String>,
 }
 
 impl Default for PromptContext {
@@ -56,6 +59,7 @@ impl Default for PromptContext {
             is_blind: false,
             think: Thinking::default(),
             memory: Vec::new(),
+            refusals: Vec::new(),
         }
     }
 }
@@ -84,7 +88,7 @@ impl PromptTemplate {
         Self::parse(&text, &shown)
     }
 
-    /// Parses a template, and renders it for a row and for a take in several contexts as a check; `path` is its source.
+    /// Parses a template, and renders it for each kind of question in several contexts as a check; `path` is its source.
     ///
     /// # Errors
     /// If it is invalid, or uses unknown values.
@@ -101,9 +105,16 @@ impl PromptTemplate {
         environment
             .add_template_owned(TEMPLATE_NAME, text.to_owned())
             .map_err(|error| failed(template_error_text(&error)))?;
-        let template = Self { text: text.to_owned(), version, environment };
+        let parsed = environment.get_template(TEMPLATE_NAME);
+        let used = parsed.map(|parsed| parsed.undeclared_variables(false)).unwrap_or_default();
+        let mentions_talk = used.contains("talk");
+        let template = Self { text: text.to_owned(), version, mentions_talk, environment };
         let view = sample_view();
-        for question in [Question::Row(view.info()), Question::Take(&view)] {
+        let talking = talking_view();
+        let rounds = [0, 1].map(|round| TalkRound::practice(talking.info(), round));
+        let about_talk = rounds.iter().map(Question::Talk).filter(|_| mentions_talk);
+        let others = [&view, &talking].map(|view| [Question::Row(view.info()), Question::Take(view)]);
+        for question in others.into_iter().flatten().chain(about_talk) {
             for context in sample_contexts(&view) {
                 let prompt = template.render(&question, &context).map_err(failed)?;
                 if prompt.trim().is_empty() {
@@ -131,6 +142,11 @@ impl PromptTemplate {
     /// Returns whether answers with a take may state a plan. Versions 1 and 2 do not ask for one.
     pub fn asks_for_plans(&self) -> bool {
         !matches!(self.version, Some(1 | 2))
+    }
+
+    /// Returns whether the template uses the value `talk`. Otherwise the model takes no part in talk.
+    pub fn mentions_talk(&self) -> bool {
+        self.mentions_talk
     }
 
     /// Writes the prompt for a question.
@@ -163,6 +179,38 @@ fn sample_view() -> MatchView {
     MatchView::practice(&game, &[2, 1]).expect("these takes are legal")
 }
 
+/// Returns the same match after two rounds of talk, with private and public messages of each kind.
+fn talking_view() -> MatchView {
+    let view = sample_view();
+    let seats = view.seats();
+    let all: Vec<_> = seats.iter().collect();
+    let own = view.info().seat;
+    let mut setup = view.info().setup.clone();
+    setup.terms.talk = Some(TalkTerms { pacts: true, ..TalkTerms::default() });
+    let talking =
+        MatchView::replay(view.info().id, setup, view.matrix(), &[2, 1]).expect("these takes are legal");
+    let promises = vec![(own.index(), all[0].index())];
+    let pact =
+        Pact::parse(seats, &[(0, promises.clone()), (own.index(), promises)]).expect("the pact is valid");
+    let offer = TalkMessage {
+        seat: all[0],
+        round: 0,
+        number: 0,
+        to: [own].into_iter().collect(),
+        content: TalkContent::Offer(pact),
+    };
+    let accept = TalkContent::Accept(offer.offer_id());
+    let said =
+        |seat, number, content| TalkMessage { seat, round: 1, number, to: SeatSet::default(), content };
+    let messages = vec![
+        offer,
+        said(all[1], 0, TalkContent::Text("hello".to_owned())),
+        said(all[1], 1, TalkContent::Claim(Row::standard(seats))),
+        said(own, 0, accept),
+    ];
+    talking.with_messages(messages).with_dealt_row(Row::standard(seats))
+}
+
 /// Returns contexts that together have every scoring, both ways to think, hidden names and every kind of memory.
 fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
     let claims =
@@ -180,6 +228,7 @@ fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
                 is_blind: true,
                 think: Thinking::Before,
                 memory: memory.to_vec(),
+                refusals: vec!["round 0 of talk is over".to_owned()],
                 ..PromptContext::default()
             },
         ]

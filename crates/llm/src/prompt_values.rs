@@ -5,6 +5,7 @@ use super::{
     prompt::PromptContext,
     question::{Answer, Question},
     row_notation::RowNotation,
+    talk_values::talk_values,
 };
 use lastnim_client::{MatchInfo, MatchView};
 use lastnim_core::{
@@ -72,6 +73,7 @@ pub fn prompt_values(
         start_piles => info.piles.as_slice().to_vec(),
         rows_are_assigned => info.rows_are_assigned(),
         dealt_row => info.dealt_row.as_ref().map(|row| shown.row_value(info.seat, row)),
+        talk => talk_values(question, shown, context),
         strikes => info.terms.strikes,
         max_plies => info.terms.max_plies,
         time_left => clock.time_left,
@@ -123,15 +125,15 @@ fn take_values(view: &MatchView, shown_seats: ShownSeats<'_>) -> Value {
 
 /// The seats of a match, as a prompt shows them.
 #[derive(Debug, Clone, Copy)]
-struct ShownSeats<'a> {
-    info: &'a MatchInfo,
+pub(super) struct ShownSeats<'a> {
+    pub(super) info: &'a MatchInfo,
     is_blind: bool,
 }
 
 impl ShownSeats<'_> {
     /// Describes a seat: its number, its bot, and whether it is the model's own. If names are hidden, the seat replaces
     /// the name of the bot.
-    fn seat_value(self, seat: Seat) -> Value {
+    pub(super) fn seat_value(self, seat: Seat) -> Value {
         let is_own = seat == self.info.seat;
         let name = if is_own { format!("seat {seat} (you)") } else { format!("seat {seat}") };
         let bot = if self.is_blind { format!("seat {seat}") } else { self.info.bots[seat].to_string() };
@@ -148,7 +150,7 @@ impl ShownSeats<'_> {
     }
 
     /// Describes a row: its seat, and the seats in its preference order.
-    fn row_value(self, seat: Seat, row: &Row) -> Value {
+    pub(super) fn row_value(self, seat: Seat, row: &Row) -> Value {
         let seats = self.info.seats();
         let order = RowNotation::Seats.numbers_of(row, seat, seats).into_iter();
         let order: Vec<Value> =
