@@ -5,7 +5,7 @@ use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
 /// The events whose transcript lines belong to a question.
-const QUESTION_EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
+const QUESTION_EVENTS: [&str; 5] = ["call", "outage", "recovery", "said", "decision"];
 
 /// The question that a transcript line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -14,7 +14,7 @@ pub struct QuestionLine {
     match_id: String,
     /// The seat of the model.
     pub seat: u64,
-    /// The ply of the requested take; `None` if a row was requested.
+    /// The ply of the requested take; `None` for a row and the talk before it.
     pub ply: Option<u64>,
 }
 
@@ -87,7 +87,7 @@ mod tests {
             )
         };
         assert_eq!(refusal(Some(4), &(line("call", 1, "4") + &line("decision", 1, "4"))), None);
-        assert_eq!(refusal(None, &line("decision", 1, "null")), None);
+        assert_eq!(refusal(None, &(line("said", 1, "null") + &line("decision", 1, "null"))), None);
         for (lines, why) in [
             (String::new(), "lines: expected one or more lines, each ending with a line feed"),
             (line("call", 1, "4").trim_end().to_owned(), "lines: expected one or more lines"),
@@ -96,7 +96,7 @@ mod tests {
             (line("call", 1, "null"), "lines: line 1: its match_id, seat or ply differs from the request's"),
             (
                 line("run", 1, "4"),
-                "lines: line 1: the event \"run\": expected one of call, outage, recovery, decision",
+                "lines: line 1: the event \"run\": expected one of call, outage, recovery, said, decision",
             ),
             (
                 line("call", 1, "4").replace(ID, "x"),

@@ -14,8 +14,9 @@ use crate::{
 use clap::Arg;
 use lastnim_bots::HouseBot;
 use lastnim_client::{
-    AsyncBot, Choice, Connected, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Practice,
-    Refusal, Summary, Suspension, TakeFeed, TournamentEnd, practice_async_until, run_async_until,
+    AsyncBot, Choice, Connected, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Message, Options,
+    Practice, Refusal, Summary, Suspension, TakeFeed, TalkRound, TournamentEnd, practice_async_until,
+    run_async_until,
 };
 use lastnim_config::SettingTable as _;
 use lastnim_core::game::Row;
@@ -35,7 +36,7 @@ impl FlagTable for LlmSettings {
     }
 }
 
-/// Creates a bot that asks a language model for its rows and takes.
+/// Creates a bot that asks a language model what to say, for its rows and for its takes.
 ///
 /// # Errors
 /// If a setting is invalid, a file cannot be opened, or the key of the endpoint is missing.
@@ -114,6 +115,10 @@ struct ReportingLlmBot {
 impl AsyncBot for ReportingLlmBot {
     fn take_feed(&self) -> TakeFeed {
         self.bot.take_feed()
+    }
+
+    async fn talk(&self, round: &TalkRound) -> Result<Option<Vec<Message>>, MatchFailure> {
+        self.bot.talk(round).await
     }
 
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {

@@ -6,7 +6,7 @@
 
 use super::players::LocalBotEvent;
 use lastnim_core::game::BotName;
-use lastnim_llm::{FailureClass, OUTAGE, RECOVERY};
+use lastnim_llm::{FailureClass, OUTAGE, RECOVERY, SAID};
 use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -106,7 +106,7 @@ impl WaitingQuestions {
                 return (!waited || class.needs_change())
                     .then_some(OutageChange::Began(OutageCause { class, detail }));
             }
-            (RECOVERY | "decision", Some(id)) => {
+            (RECOVERY | SAID | "decision", Some(id)) => {
                 self.0.remove(&(id, line.ply));
             }
             _ => {}
@@ -214,6 +214,8 @@ mod tests {
         );
         assert_eq!(waiting.read_line(&line("decision", "b", Some(3), "server_error")), None);
         assert_eq!(waiting.read_line(b"{ not json"), None);
+        assert_eq!(waiting.read_line(&line(OUTAGE, "d", None, "stalled")), None);
+        assert_eq!(waiting.read_line(&line(SAID, "d", None, "stalled")), None);
         assert_eq!(waiting.read_line(&line("decision", "c", Some(0), "budget")), Some(OutageChange::Ended));
         assert_eq!(
             waiting.read_line(&line(OUTAGE, "a", None, "rate_limited")),

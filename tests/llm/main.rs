@@ -31,4 +31,5 @@ mod server;
 mod shown_transcripts;
 #[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
 mod spending;
+mod talk;
 mod tournaments;

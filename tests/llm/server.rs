@@ -105,8 +105,28 @@ impl Server {
     /// Starts a two-seat match against greedy.
     pub async fn begin_match(&self, bot: &str) -> String {
         let bots = vec![bot.to_owned(), "greedy".to_owned()];
-        let request = pb::CreateMatchRequest { bots, piles: vec![2, 3], ..Default::default() };
-        let created = MatchServiceClient::new(self.calls.clone()).create_match(request).await.unwrap();
+        self.create_match(pb::CreateMatchRequest { bots, piles: vec![2, 3], ..Default::default() }).await
+    }
+
+    /// Starts a match and returns its id.
+    pub async fn create_match(&self, request: pb::CreateMatchRequest) -> String {
+        let created = self.matches().create_match(request).await.unwrap();
         created.into_inner().r#match.unwrap().id
+    }
+
+    /// Waits until a match has ended.
+    pub async fn watch_to_its_end(&self, id: &str) {
+        let request = pb::WatchMatchRequest { match_id: id.to_owned() };
+        let mut watched = self.matches().watch_match(request).await.unwrap().into_inner();
+        while watched.message().await.unwrap().is_some() {}
+    }
+
+    pub async fn record(&self, id: &str) -> pb::MatchRecord {
+        let request = pb::GetRecordRequest { match_id: id.to_owned() };
+        self.matches().get_record(request).await.unwrap().into_inner().record.unwrap()
+    }
+
+    fn matches(&self) -> MatchServiceClient<InterceptedService<Channel, Authorization>> {
+        MatchServiceClient::new(self.calls.clone())
     }
 }

@@ -21,7 +21,8 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn log(&self) {
+    /// Logs it, as bots do by default.
+    pub fn log(&self) {
         tracing::warn!(reason = self.reason.map(tracing::field::display), "{}", self.message);
     }
 }

@@ -11,9 +11,11 @@ use super::{
     match_scoring::{ScoringLookup, ScoringSource},
     outage::OutageGate,
     question::{Answer, Question},
+    talk_memory::TalkMemories,
 };
 use lastnim_client::{
-    AsyncBot, Choice, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, TakeFeed,
+    AsyncBot, Choice, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Message, Options, Refusal,
+    RefusalReason, TakeFeed, TalkRound,
 };
 use lastnim_core::game::{ConfigHash, Row, VersionLabel};
 use lastnim_tournament::Scoring;
@@ -77,6 +79,7 @@ impl LlmBot {
             tally,
             outage: OutageGate::default(),
             memories: MatchMemories::default(),
+            talks: TalkMemories::default(),
         });
         Ok(Self { decider, config_hash, scorings: Arc::new(ScoringSource::Unavailable) })
     }
@@ -134,6 +137,17 @@ impl AsyncBot for LlmBot {
         TakeFeed::All
     }
 
+    /// A model that gives no answer is silent. So is a model whose prompt does not mention the talk.
+    async fn talk(&self, round: &TalkRound) -> Result<Option<Vec<Message>>, MatchFailure> {
+        if !self.decider.prompt.mentions_talk() {
+            return Ok(None);
+        }
+        match self.decide(Question::Talk(round), round.time_left()).await {
+            Ok(Decision { answer: Answer::Talk(messages), .. }) => Ok(Some(messages)),
+            Ok(_) | Err(_) => Ok(Some(Vec::new())),
+        }
+    }
+
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
         let time = game.clock().declaration;
         match self.decide(Question::Row(game), time).await {
@@ -153,6 +167,14 @@ impl AsyncBot for LlmBot {
 
     async fn ended(&self, end: &MatchEnd) {
         self.decider.memories.forget_match(end.info.id);
+        self.decider.talks.forget_match(end.info.id);
+    }
+
+    async fn refused(&self, refusal: &Refusal) {
+        refusal.log();
+        if let (Some(RefusalReason::InvalidTalk), Some(id)) = (refusal.reason, refusal.match_id) {
+            self.decider.talks.remember_refusal(id, refusal.message.clone());
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
     question::{Answer, Question},
     question_log::QuestionLog,
     request::{Message, ModelCall},
+    talk_memory::{TalkMemories, new_line_hash},
     thinking::Thinking,
 };
 use std::{sync::Mutex, time::Duration};
@@ -30,6 +31,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// The maximum time that is reserved; see [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
+
+/// The policy if the model gives no answer in a round of talk.
+const SILENT: &str = "silent";
 
 /// Everything that is needed to ask a model.
 #[derive(Debug)]
@@ -52,6 +56,8 @@ pub struct Decider {
     pub outage: OutageGate,
     /// The model's answers in its open matches.
     pub memories: MatchMemories,
+    /// What the bot keeps about talk.
+    pub talks: TalkMemories,
 }
 
 /// The bot's answer, and the hash of the transcript lines that led to it.
@@ -76,7 +82,11 @@ impl Decider {
         clock_left: Duration,
         scoring: MatchScoring,
     ) -> Result<Decision, CallFailure> {
-        let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
+        let lines = match question {
+            Question::Talk(_) | Question::Row(_) => self.talks.line_hash(question.match_id()),
+            Question::Take(_) => new_line_hash(),
+        };
+        let mut log = QuestionLog::begin(&question, lines, self.transcript.as_ref(), &self.tally);
         let asked = self.ask_model(&question, clock_left, scoring, self.settings.retries, &mut log).await;
         let asked = match asked {
             Err(failure) if failure.class.stops_play() && !self.settings.outage_limit.is_zero() => {
@@ -86,16 +96,19 @@ impl Decider {
         };
         match asked {
             Ok(given) => {
-                self.memories.remember_answer(question.match_id(), question.ply(), &given);
+                if !matches!(question, Question::Talk(_)) {
+                    self.memories.remember_answer(question.match_id(), question.ply(), &given);
+                }
                 let note_hash = log.close_with_answer(&given);
                 Ok(Decision { answer: given.answer, note_hash })
             }
             Err(failure) => {
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
+                let policy = if matches!(question, Question::Talk(_)) { SILENT } else { policy.name() };
                 let class = failure.class.name();
                 tracing::warn!(match_id = %question.match_id(), class, %policy, "the model gave no usable answer: {}", failure.detail);
-                let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
+                let note_hash = log.close_without_answer(policy, chosen.as_ref(), &failure);
                 chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
             }
         }
@@ -226,7 +239,8 @@ impl Decider {
             Memory::Match => self.memories.answers_before(question.match_id(), question.ply()),
         };
         let LlmSettings { blind: is_blind, think, .. } = self.settings;
-        PromptContext { time_left, scoring, is_blind, think, memory, refusals: Vec::new() }
+        let refusals = self.talks.refusals(question.match_id());
+        PromptContext { time_left, scoring, is_blind, think, memory, refusals }
     }
 }
 

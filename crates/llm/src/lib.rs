@@ -1,13 +1,14 @@
-//! Language models as bots: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
+//! Language models as bots: [`LlmBot`] asks an endpoint for chat completions for each round of talk, each row and each
+//! take.
 //!
-//! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`) and
-//! what the model said before (`match_memory`) and what the seats said in talk (`talk_values`). `answer`, `talk_answer`
-//! and `claims` read replies, and `correction` explains errors to the model; the Python package uses the same texts.
-//! `request`, `event_stream`, `refusal` and `completion` are the endpoint's protocol without I/O, and `endpoint` does
-//! the I/O. `budget` limits costs, across restarts by a `ledger`, from which `spent_amounts` estimates the cost to come.
-//! `decision` turns a question into an answer or a [`FailureClass`], and `failure_policy` replaces missing answers.
-//! `transcript` logs everything, `transcript_reader` reads it back, `transcript_proof` compares it with the record, and
-//! `measures` computes figures from both. The key of the endpoint (`api_key`) is hidden everywhere.
+//! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`),
+//! what the model said before (`match_memory`) and what the seats said in talk (`talk_values`, `talk_memory`); `answer`,
+//! `talk_answer` and `claims` read replies, and `correction` explains errors to the model; the Python package uses the
+//! same texts. `request`, `event_stream`, `refusal` and `completion` are the endpoint's protocol without I/O, and
+//! `endpoint` does the I/O. `budget` limits costs, across restarts by a `ledger`, from which `spent_amounts` estimates
+//! the cost to come. `decision` turns a question into an answer or a [`FailureClass`], and `failure_policy` replaces
+//! missing answers. `transcript` logs everything, `transcript_reader` reads it back, `transcript_proof` compares it with
+//! the record, and `measures` computes figures from both. The key of the endpoint (`api_key`) is hidden everywhere.
 
 mod amount;
 mod answer;
@@ -47,6 +48,7 @@ mod row_notation;
 mod settings;
 mod spent_amounts;
 mod talk_answer;
+mod talk_memory;
 mod talk_values;
 mod tally;
 mod thinking;
@@ -76,7 +78,7 @@ pub use probe::probe_endpoint;
 pub use prompt::{LATEST_PROMPT, PromptContext, PromptTemplate};
 pub use provider::Provider;
 pub use question::{Answer, Question};
-pub use question_log::{OUTAGE, RECOVERY};
+pub use question_log::{OUTAGE, RECOVERY, SAID};
 pub use request::{Message, Speaker};
 pub use row_notation::RowNotation;
 pub use settings::{AMENDABLE_SETTINGS, LlmSettings, StructuredOutput};
@@ -89,7 +91,7 @@ pub use transcript_proof::{
     QuestionProof, RecordedAnswers, TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer,
 };
 pub use transcript_reader::{
-    DecidedAnswer, DecidedBy, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptQuestion,
-    read_transcript,
+    DecidedAnswer, DecidedBy, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptMessage,
+    TranscriptQuestion, read_transcript,
 };
 pub use variable_name::VariableName;

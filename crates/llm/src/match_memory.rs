@@ -12,7 +12,7 @@ use std::{
 use thiserror::Error;
 
 /// The maximum number of matches that are remembered; the oldest is forgotten first.
-const MAX_MATCHES: usize = 4_096;
+pub const MAX_MATCHES: usize = 4_096;
 /// The maximum number of takes of a match that are remembered in addition to the row, or one more if no row was asked
 /// for; the latest are kept.
 const MAX_TAKES: usize = 20;

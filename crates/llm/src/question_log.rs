@@ -9,6 +9,7 @@ use super::{
     failure::CallFailure,
     question::{Answer, Question},
     request::ModelCall,
+    talk_memory::LineHash,
 };
 use lastnim_core::game::{Seat, SeatCount};
 use serde_json::{Map, Value, json};
@@ -19,6 +20,8 @@ use tokio::time::Instant;
 pub const OUTAGE: &str = "outage";
 /// The event for a question that no longer waits, because the endpoint has answered again.
 pub const RECOVERY: &str = "recovery";
+/// The event for what the bot says in a round of talk.
+pub const SAID: &str = "said";
 
 /// Logs and counts the calls for one question and the bot's decision. If it is dropped before the decision, it logs
 /// that the question was withdrawn.
@@ -32,8 +35,10 @@ pub struct QuestionLog<'a> {
     common: Map<String, Value>,
     began: Instant,
     calls: u32,
-    /// Hashes the lines; `None` if a line could not be written.
-    hasher: Option<blake3::Hasher>,
+    /// Whether the question is about talk.
+    is_talk: bool,
+    /// The hash of the lines.
+    lines: LineHash,
     is_closed: bool,
 }
 
@@ -41,6 +46,7 @@ impl<'a> QuestionLog<'a> {
     /// Starts the log of a question.
     pub fn begin(
         question: &Question<'_>,
+        lines: LineHash,
         transcript: Option<&'a Transcript>,
         tally: &'a Mutex<Tally>,
     ) -> Self {
@@ -49,6 +55,9 @@ impl<'a> QuestionLog<'a> {
         common.insert("seat".into(), question.info().seat.index().into());
         common.insert("question".into(), question.key().into());
         common.insert("ply".into(), question.ply().into());
+        if let Question::Talk(round) = question {
+            common.insert("round".into(), round.round().into());
+        }
         let log = Self {
             transcript,
             tally,
@@ -57,7 +66,8 @@ impl<'a> QuestionLog<'a> {
             common,
             began: Instant::now(),
             calls: 0,
-            hasher: transcript.map(|_| blake3::Hasher::new()),
+            is_talk: matches!(question, Question::Talk(_)),
+            lines,
             is_closed: false,
         };
         log.count(|tally| tally.questions += 1);
@@ -128,7 +138,7 @@ impl<'a> QuestionLog<'a> {
         self.write_line(RECOVERY, json!({}));
     }
 
-    /// Logs the model's answer as the bot's decision, and returns the hash of all lines.
+    /// Logs the model's answer as the bot's decision, and returns the hash of all lines; `None` for talk.
     pub fn close_with_answer(mut self, given: &ModelAnswer) -> Option<[u8; 32]> {
         self.count(|tally| {
             tally.answered += 1;
@@ -137,7 +147,8 @@ impl<'a> QuestionLog<'a> {
         self.close("model", Some(&given.answer), &given.claims, None)
     }
 
-    /// Logs the answer chosen by the failure policy as the bot's decision, and returns the hash of all lines.
+    /// Logs the answer chosen by the failure policy as the bot's decision, and returns the hash of all lines; `None` for
+    /// talk.
     pub fn close_without_answer(
         mut self,
         policy: &str,
@@ -157,7 +168,7 @@ impl<'a> QuestionLog<'a> {
     ) -> Option<[u8; 32]> {
         self.is_closed = true;
         self.write_line(
-            "decision",
+            if self.is_talk { SAID } else { "decision" },
             json!({
                 "by": by,
                 "answer": answer.map(|answer| answer.to_json(self.seat, self.seats)),
@@ -173,7 +184,12 @@ impl<'a> QuestionLog<'a> {
                 "elapsed_ms": self.began.elapsed().as_millis() as u64,
             }),
         );
-        self.hasher.take().map(|hasher| *hasher.finalize().as_bytes())
+        if self.is_talk || self.transcript.is_none() {
+            return None;
+        }
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let hasher = lines.replace(blake3::Hasher::new());
+        hasher.map(|hasher| *hasher.finalize().as_bytes())
     }
 
     fn write_line(&mut self, event: &str, more: Value) {
@@ -182,11 +198,13 @@ impl<'a> QuestionLog<'a> {
         if let Value::Object(more) = more {
             fields.extend(more);
         }
-        match (transcript.write_line(event, fields), &mut self.hasher) {
+        // Held during the write, so that lines of two questions are hashed in the order of the file.
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        match (transcript.write_line(event, fields), &mut *lines) {
             (Some(line), Some(hasher)) => {
                 hasher.update(line.as_bytes());
             }
-            _ => self.hasher = None,
+            _ => *lines = None,
         }
     }
 

@@ -95,7 +95,7 @@ settings! {
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
         /// How long a question waits for a failing endpoint, while the organiser freezes the match
         outage_limit: Duration = Duration::ZERO, "DURATION".range(0..=2_592_000_000);
-        /// Maximum time for a row or a take with all its calls; less if the clock has less
+        /// Maximum time for a question with all its calls; less if the clock has less
         turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);
         /// Maximum time without progress in a reply
         idle_timeout: Duration = Duration::from_mins(5), "DURATION".range(100..=86_400_000);

@@ -7,13 +7,14 @@ use std::{collections::BTreeMap, fmt};
 /// The counts of one model for all matches of a run. Answers by the failure policy are counted separately.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Questions for a row or a take.
+    /// Questions for a round of talk, a row or a take.
     pub questions: u64,
     /// Questions that the model answered.
     pub answered: u64,
     /// Questions that were withdrawn before an answer, because the match continued without an answer, or ended.
     pub withdrawn: u64,
-    /// Questions that the model did not answer, by their last failure; the policy chose instead.
+    /// Questions that the model did not answer, by their last failure; the policy chose instead. In a round of
+    /// talk, the bot was silent.
     pub unanswered: BTreeMap<FailureClass, u64>,
     /// The failure policy.
     pub policy: FailurePolicy,

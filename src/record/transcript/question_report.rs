@@ -2,7 +2,9 @@
 
 use super::folded_text::{TextLength, fold_text};
 use lastnim_core::visible_text::visible_text;
-use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
+use lastnim_llm::{
+    DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptMessage, TranscriptQuestion,
+};
 use lastnim_report::{
     Section,
     words::{count_with_noun, format_duration, join_items},
@@ -37,8 +39,12 @@ impl ShownQuestion {
             self.proof.words()
         );
         let mut items = vec![head];
+        let mut shown = None;
         for (number, call) in (1..).zip(calls) {
-            items.extend(call_items(number, call, length));
+            // The earlier messages of this call were already shown with the earlier calls.
+            let message = call.messages.last();
+            items.extend(call_items(number, call, message.filter(|_| message != shown), length));
+            shown = message;
         }
         items.extend(decision.as_ref().map(|decision| decision_text(decision, length)));
         section.list(items)
@@ -70,11 +76,15 @@ impl ShownQuestion {
     }
 }
 
-fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<String> {
+fn call_items(
+    number: usize,
+    call: &TranscriptCall,
+    message: Option<&TranscriptMessage>,
+    length: TextLength,
+) -> Vec<String> {
     let mut items = Vec::new();
     let labelled = |label: String, text: &str| format!("{label}\n{}", fold_text(text, length));
-    // The earlier messages of this call were already shown with the earlier calls.
-    if let Some(message) = call.messages.last().filter(|_| number == 1 || call.messages.len() > 1) {
+    if let Some(message) = message {
         items.push(labelled(format!("call {number}, the question:"), &message.content));
     }
     if let Some(reasoning) = &call.reasoning {
