@@ -9,8 +9,8 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
     NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
-    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnacknowledgedMatches,
+    StoredClock, StoredMatch, StoredRequest, StoredResult, StoredTournament, StoredTranscript,
+    TranscriptHead, UnacknowledgedMatches,
 };
 use lastnim_tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -268,6 +268,10 @@ impl Store for SimulatedStore {
 
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
         self.reach().await?.later_times(at).await
+    }
+
+    async fn requests(&self) -> Result<Vec<StoredRequest>, StoreError> {
+        self.reach().await?.requests().await
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {

@@ -3,6 +3,7 @@
 use crate::bots::bot;
 use crate::place::Place;
 use crate::played::{bots, match_changes, match_id, open_match, play_match, tournament_id};
+use crate::requests::request;
 use crate::tournaments::{standings, tournament};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Seat};
@@ -81,9 +82,10 @@ pub fn a_clock_repair_sets_back_unsigned_times(place: &Place) {
     place.write(&store, &[match_changes(&signed), match_changes(&open)].concat());
     place.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
     place.write(&store, &[version_seen(1, NOW.minus(DAY)), version_seen(2, later), version_seen(1, later)]);
+    place.write(&store, &[Change::RequestDone(request(1, later))]);
     let count = |store: &Arc<dyn Store>| place.run(store.later_times(NOW)).unwrap();
-    // A bot, a tournament twice, a transcript, a version twice and another once.
-    assert_eq!(count(&store), LaterTimes { unsigned: 7, matches: 2 });
+    // A bot, a tournament twice, a transcript, a version twice and another once, and a request.
+    assert_eq!(count(&store), LaterTimes { unsigned: 8, matches: 2 });
     for _ in 0..2 {
         place.write(&store, &[Change::ClockRepaired { at: NOW }]);
         assert_eq!(count(&store), LaterTimes { unsigned: 0, matches: 2 }, "records stay");
@@ -98,6 +100,7 @@ pub fn a_clock_repair_sets_back_unsigned_times(place: &Place) {
     assert_eq!(times, [(NOW.minus(DAY), NOW), (NOW, NOW)]);
     assert_eq!(versions[0].version, version(1), "the order is that in which they were seen");
     assert_eq!(place.run(store.transcripts(signed.id())).unwrap()[0].published_at, NOW);
+    assert_eq!(place.run(store.requests()).unwrap()[0].at, NOW);
     for record in [signed, open] {
         assert_eq!(place.run(store.match_record(record.id())).unwrap().unwrap().record, record);
     }

@@ -22,6 +22,7 @@ mod postgres_killed;
 mod postgres_lost_commits;
 mod reading;
 mod records;
+mod requests;
 #[path = "../postgres/server.rs"]
 mod server;
 mod tournaments;
@@ -55,6 +56,8 @@ const EVERY_STORE: &[Check] = &[
     ("acknowledged ends are kept", acknowledged_ends::acknowledged_ends_are_kept),
     ("records are read back unchanged", records::records_are_read_back_unchanged),
     ("repeated writes change nothing", records::repeated_writes_change_nothing),
+    ("requests are kept", requests::requests_are_kept),
+    ("old requests are deleted", requests::old_requests_are_deleted),
     ("lists have pages and filters", records::lists_have_pages_and_filters),
     ("matches are listed by their results", match_lists::matches_are_listed_by_their_results),
     ("a checkpoint is kept until the end", tournaments::a_checkpoint_is_kept_until_the_end),
@@ -73,6 +76,7 @@ const EVERY_STORE: &[Check] = &[
 
 /// Additional checks for every database.
 const EVERY_DATABASE: &[Check] = &[
+    ("the number of requests is limited", requests::the_number_of_requests_is_limited),
     ("a store has no damage after a clock repair", clock::a_store_has_no_damage_after_a_clock_repair),
     (
         "a batch is written completely or not at all",

@@ -1,6 +1,6 @@
 //! The changes that a store writes.
 
-use super::{StoredEntryCode, StoredTranscript, TokenHash};
+use super::{StoredEntryCode, StoredRequest, StoredTranscript, TokenHash};
 use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
 use lastnim_core::referee::{DealSecret, EventHash, PublishedSecret, Seal, Terms, TimedEvent, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
@@ -86,6 +86,8 @@ pub enum Change {
     },
     /// A tournament was created.
     TournamentCreated(StoredTournament),
+    /// A request that its caller may repeat was carried out. What it created is in the same transaction.
+    RequestDone(StoredRequest),
     /// A bot joined a tournament.
     TournamentJoined {
         /// The tournament.

@@ -19,6 +19,7 @@ mod memory_match;
 mod open;
 mod prune;
 mod reader;
+mod request;
 mod seen_version;
 mod sql;
 mod store;
@@ -48,6 +49,10 @@ pub use open::{
 };
 pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
 pub use reader::{MatchCounts, StoreReader, StoreSize};
+pub use request::{
+    Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestId, RequestIdError, RequestKey,
+    StoredRequest,
+};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};

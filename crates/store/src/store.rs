@@ -2,8 +2,8 @@
 
 use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, NewestIds,
-    PrunePage, QuestionPlace, SeenVersion, StoreError, StoredBot, StoredClock, StoredMatch, StoredResult,
-    StoredTournament, StoredTranscript, TranscriptHead, UnacknowledgedMatches,
+    PrunePage, QuestionPlace, SeenVersion, StoreError, StoredBot, StoredClock, StoredMatch, StoredRequest,
+    StoredResult, StoredTournament, StoredTranscript, TranscriptHead, UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -70,6 +70,9 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Counts the timestamps that are later than a given one.
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError>;
+
+    /// Returns the requests that their callers may repeat, the oldest first; they may include some that are too old.
+    async fn requests(&self) -> Result<Vec<StoredRequest>, StoreError>;
 
     /// Returns the bot with this name.
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError>;

@@ -3,8 +3,8 @@
 use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
     NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
-    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnacknowledgedMatches,
+    StoredClock, StoredMatch, StoredRequest, StoredResult, StoredTournament, StoredTranscript,
+    TranscriptHead, UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -114,6 +114,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
         self.inner.prunable_matches(page).await
+    }
+
+    async fn requests(&self) -> Result<Vec<StoredRequest>, StoreError> {
+        self.inner.requests().await
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {

@@ -43,6 +43,7 @@ impl MemoryTables {
             visit(&mut found.stored.created_at);
             found.stored.over.iter_mut().for_each(|over| visit(&mut over.at));
         }
+        self.requests.iter_mut().for_each(|request| visit(&mut request.at));
         self.matches.values_mut().for_each(|found| found.for_each_publication_time(&mut visit));
     }
 }

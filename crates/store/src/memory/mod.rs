@@ -9,8 +9,8 @@ use super::memory_match::MemoryMatch;
 use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
     MatchSummary, NewestIds, PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError,
-    StoredBot, StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnacknowledgedMatches,
+    StoredBot, StoredClock, StoredMatch, StoredRequest, StoredResult, StoredTournament, StoredTranscript,
+    TranscriptHead, UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -89,6 +89,10 @@ impl Store for MemoryStore {
 
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
         Ok(self.lock().later_times(at))
+    }
+
+    async fn requests(&self) -> Result<Vec<StoredRequest>, StoreError> {
+        Ok(self.lock().requests.iter().cloned().collect())
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {

@@ -4,8 +4,8 @@ use super::RetentionLimits;
 use super::match_index::MatchIndex;
 use crate::memory_match::MemoryMatch;
 use crate::{
-    Change, FinishedMatch, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot, StoredClock,
-    StoredTournament, TournamentResult,
+    Change, FinishedMatch, MAX_REQUESTS, MAX_SEEN_VERSIONS, REQUEST_LIFETIME, SeenVersion, StoreError,
+    StoredBot, StoredClock, StoredRequest, StoredTournament, TournamentResult,
 };
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchSetup, TimedEvent, Timestamp};
@@ -36,6 +36,8 @@ pub(super) struct MemoryTables {
     pub(super) bots: BTreeMap<BotName, StoredBot>,
     /// The versions of each bot, the most recent first.
     pub(super) versions: HashMap<BotName, Vec<SeenVersion>>,
+    /// Requests that their callers may repeat, the oldest at the front.
+    pub(super) requests: VecDeque<StoredRequest>,
     pub(super) tournaments: BTreeMap<TournamentId, MemoryTournament>,
     /// Finished tournaments, the oldest at the front.
     pub(super) ended_tournaments: VecDeque<TournamentId>,
@@ -145,6 +147,7 @@ impl MemoryTables {
                     self.ended_events -= self.matches.get_mut(id).map_or(0, MemoryMatch::prune);
                 }
             }
+            Change::RequestDone(request) => self.keep_request(request),
             Change::ClockSeen { at, jump } => self.note_time(*at, *jump),
             Change::ClockRepaired { at } => self.repair_clock(*at),
             Change::MatchQuarantined { id, at: _, why } => self.quarantine_match(*id, why),
@@ -165,6 +168,16 @@ impl MemoryTables {
             self.pairings.insert((origin.tournament, origin.number), id);
         }
         Ok(())
+    }
+
+    fn keep_request(&mut self, request: &StoredRequest) {
+        self.requests.retain(|kept| kept.key != request.key);
+        self.requests.push_back(request.clone());
+        let oldest = request.at.minus(REQUEST_LIFETIME);
+        while self.requests.len() > MAX_REQUESTS || self.requests.front().is_some_and(|kept| kept.at < oldest)
+        {
+            self.requests.pop_front();
+        }
     }
 
     fn remove_bot(&mut self, name: &BotName) {

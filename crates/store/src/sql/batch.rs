@@ -6,6 +6,7 @@ use super::dialect::Dialect;
 use super::journal::{Journal, JournalWrite, OpenMatch};
 use super::matches::{existing_matches, write_matches};
 use super::prune::prune_records;
+use super::requests::write_requests;
 use super::tournaments::write_tournaments;
 use super::transcripts::write_transcripts;
 use super::versions::write_seat_versions;
@@ -105,6 +106,7 @@ impl<'a> WritePlan<'a> {
         write_seat_versions::<D>(connection, changes).await?;
         write_transcripts::<D>(connection, changes).await?;
         prune_records::<D>(connection, changes).await?;
+        write_requests::<D>(connection, changes).await?;
         write_clock::<D>(connection, changes).await
     }
 }

@@ -10,7 +10,7 @@ use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
 /// The statements that set back the timestamps that no signature covers: every timestamp later than $1 becomes $1.
-const CLOCK_REPAIR_STATEMENTS: [&str; 8] = [
+const CLOCK_REPAIR_STATEMENTS: [&str; 9] = [
     "UPDATE bots SET registered_at_us = $1 WHERE registered_at_us > $1",
     "UPDATE bot_versions SET first_seen_at_us = $1 WHERE first_seen_at_us > $1",
     "UPDATE bot_versions SET last_seen_at_us = $1 WHERE last_seen_at_us > $1",
@@ -19,6 +19,7 @@ const CLOCK_REPAIR_STATEMENTS: [&str; 8] = [
     "UPDATE matches SET over_at_us = $1 WHERE over_at_us > $1 AND damage IS NOT NULL",
     "UPDATE matches SET pruned_at_us = $1 WHERE pruned_at_us > $1",
     "UPDATE transcripts SET published_at_us = $1 WHERE published_at_us > $1",
+    "UPDATE requests SET at_us = $1 WHERE at_us > $1",
 ];
 
 /// Writes the changes that concern the clock.
@@ -132,7 +133,8 @@ pub(super) fn later_times_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
             + (SELECT count(*) FROM tournaments WHERE over_at_us > $1)
             + (SELECT count(*) FROM matches WHERE over_at_us > $1 AND damage IS NOT NULL)
             + (SELECT count(*) FROM matches WHERE pruned_at_us > $1)
-            + (SELECT count(*) FROM transcripts WHERE published_at_us > $1) AS unsigned_times,
+            + (SELECT count(*) FROM transcripts WHERE published_at_us > $1)
+            + (SELECT count(*) FROM requests WHERE at_us > $1) AS unsigned_times,
             (SELECT count(*) FROM matches WHERE created_at_us > $1 OR over_at_us > $1 AND damage IS NULL)
             AS matches",
     );

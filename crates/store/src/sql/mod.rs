@@ -25,6 +25,7 @@ mod postgres;
 mod prune;
 mod read_only;
 mod replay;
+mod requests;
 mod row;
 mod rows;
 mod schema;

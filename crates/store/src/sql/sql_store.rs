@@ -10,14 +10,15 @@ use super::match_page::MatchPage;
 use super::matches::json_keys;
 use super::prune::prunable_statement;
 use super::replay::RecordReplay;
+use super::requests;
 use super::rows::{self, ReadHead};
 use super::stored_events::{read_losses, replay_stored_events};
 use super::transcripts;
 use crate::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
     MatchSummary, NewestIds, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot,
-    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
-    UnacknowledgedMatches,
+    StoredClock, StoredMatch, StoredRequest, StoredResult, StoredTournament, StoredTranscript,
+    TranscriptHead, UnacknowledgedMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -235,6 +236,10 @@ impl<D: Dialect> Store for SqlStore<D> {
             .await?
             .pop()
             .unwrap_or_default())
+    }
+
+    async fn requests(&self) -> Result<Vec<StoredRequest>, StoreError> {
+        self.read_rows(requests::requests_statement(), requests::read_request).await
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {

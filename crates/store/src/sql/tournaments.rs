@@ -86,6 +86,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             | Change::TranscriptPublished(_)
             | Change::TranscriptRemoved { .. }
             | Change::RecordsPruned { .. }
+            | Change::RequestDone(_)
             | Change::ClockSeen { .. }
             | Change::ClockRepaired { .. }
             | Change::MatchQuarantined { .. } => {}

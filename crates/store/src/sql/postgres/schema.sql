@@ -240,3 +240,19 @@ CREATE TABLE transcripts (
     lines text NOT NULL,
     PRIMARY KEY (match_id, seat, ply)
 );
+
+-- Requests whose callers may repeat them, and what each created. Old rows are deleted.
+CREATE TABLE requests (
+    -- The newest request has the greatest id.
+    id bigint PRIMARY KEY,
+    -- The calling bot; empty for an admin.
+    caller text COLLATE "C" NOT NULL,
+    request_id text COLLATE "C" NOT NULL,
+    request_hash bytea NOT NULL CHECK (length(request_hash) = 32),
+    tournament_id uuid,
+    match_id uuid,
+    at_us bigint NOT NULL,
+    UNIQUE (caller, request_id),
+    CHECK ((tournament_id IS NULL) <> (match_id IS NULL))
+);
+CREATE INDEX requests_by_time ON requests (at_us);

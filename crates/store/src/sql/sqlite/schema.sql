@@ -236,3 +236,19 @@ CREATE TABLE transcripts (
     lines TEXT NOT NULL,
     PRIMARY KEY (match_id, seat, ply)
 ) STRICT;
+
+-- Requests whose callers may repeat them, and what each created. Old rows are deleted.
+CREATE TABLE requests (
+    -- The newest request has the greatest id.
+    id INTEGER PRIMARY KEY,
+    -- The calling bot; empty for an admin.
+    caller TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    request_hash BLOB NOT NULL CHECK (length(request_hash) = 32),
+    tournament_id TEXT,
+    match_id TEXT,
+    at_us INTEGER NOT NULL,
+    UNIQUE (caller, request_id),
+    CHECK ((tournament_id IS NULL) <> (match_id IS NULL))
+) STRICT;
+CREATE INDEX requests_by_time ON requests (at_us);

@@ -1,0 +1,71 @@
+//! Requests that their callers may repeat.
+
+use crate::place::Place;
+use crate::played::{bots, match_id, tournament_id};
+use lastnim_core::referee::Timestamp;
+use lastnim_store::{
+    Change, Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestKey, StoredRequest,
+};
+
+const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
+
+/// Returns a request by number: of an admin if the number is even, and otherwise of a bot.
+pub fn request(number: u64, at: Timestamp) -> StoredRequest {
+    let is_even = number.is_multiple_of(2);
+    StoredRequest {
+        key: RequestKey {
+            caller: (!is_even).then(|| bots([1])[0].clone()),
+            id: format!("request-{}~\"'\\", number / 2).parse().unwrap(),
+        },
+        hash: RequestHash::of_request("CreateMatch", &number.to_le_bytes()),
+        created: if is_even {
+            Creation::Tournament(tournament_id(number))
+        } else {
+            Creation::Match(match_id(number))
+        },
+        at,
+    }
+}
+
+pub fn requests_are_kept(place: &Place) {
+    let store = place.open();
+    assert_eq!(place.run(store.requests()).unwrap(), []);
+    // The two callers use the same ids.
+    let made: Vec<_> = (0..6).map(|number| request(number, NOW)).collect();
+    let changes: Vec<_> = made.iter().cloned().map(Change::RequestDone).collect();
+    for _ in 0..2 {
+        place.write(&store, &changes);
+        assert_eq!(place.run(store.requests()).unwrap(), made, "writing them again is harmless");
+    }
+    let again = StoredRequest { key: made[5].key.clone(), ..request(7, NOW) };
+    place.write(&store, &[Change::RequestDone(again.clone())]);
+    assert_eq!(
+        place.run(store.requests()).unwrap()[5],
+        again,
+        "an id that is used again names the new request"
+    );
+}
+
+pub fn old_requests_are_deleted(place: &Place) {
+    let store = place.open();
+    let write = |number, at| place.write(&store, &[Change::RequestDone(request(number, at))]);
+    write(0, NOW);
+    write(1, NOW + REQUEST_LIFETIME);
+    let kept = || place.run(store.requests()).unwrap().len();
+    assert_eq!(kept(), 2);
+    write(2, NOW + REQUEST_LIFETIME + std::time::Duration::from_micros(1));
+    assert_eq!(kept(), 2, "the first is older than 24 hours");
+}
+
+pub fn the_number_of_requests_is_limited(place: &Place) {
+    let store = place.open();
+    let write = |number| place.write(&store, &[Change::RequestDone(request(number, NOW))]);
+    (0..3).for_each(write);
+    // The next id is the first that leaves no room for the oldest request.
+    let newest = MAX_REQUESTS;
+    let renumber = format!("UPDATE requests SET id = {newest} WHERE id = 3");
+    assert_eq!(place.execute(&mut place.client(), &renumber), 1);
+    write(3);
+    let kept = place.run(store.requests()).unwrap();
+    assert_eq!(kept, [1, 2, 3].map(|number| request(number, NOW)));
+}
