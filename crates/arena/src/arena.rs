@@ -12,6 +12,7 @@ use crate::matches::match_table::MatchTable;
 use crate::matches::shard::{MatchContext, MatchTerms, Shards};
 use crate::recovery::open_records::OpenRecords;
 use crate::recovery::return_grace::ReturnGrace;
+use crate::requests::RequestTable;
 use crate::retention::clock_check::StartClock;
 use crate::revision::LiveChanges;
 use crate::sessions::roster::Roster;
@@ -83,6 +84,7 @@ pub(crate) struct ArenaInner {
     pub(crate) ids: IdGenerator,
     pub(crate) environment: Environment,
     pub(crate) accounts: Accounts,
+    pub(crate) requests: RequestTable,
     pub(crate) roster: Arc<Roster>,
     /// The store, for reading only. Writes go through the context.
     pub(crate) store: Arc<dyn Store>,
@@ -137,6 +139,7 @@ impl Arena {
             let open = OpenRecords::read(store.as_ref()).await?;
             let clock = WallClock::start(environment.date(), limits.stall_threshold);
             let newest = store.newest_ids().await?;
+            let requests = RequestTable::read(store.as_ref()).await?;
             let start_clock = StartClock::check(store.as_ref(), clock.now()).await?;
             let durability = if store.is_durable() { durability } else { Durability::Match };
             let terms = MatchTerms {
@@ -157,6 +160,7 @@ impl Arena {
                 clock,
                 start_clock,
                 accounts,
+                requests,
                 roster: Arc::new(roster),
                 store,
                 context,

@@ -5,7 +5,7 @@ use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::MatchSetupError;
 use lastnim_proto::record_text::Utc;
-use lastnim_store::StoreError;
+use lastnim_store::{Creation, RequestId, StoreError};
 use lastnim_tournament::{FieldError, TournamentState};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,21 @@ pub enum ArenaError {
     /// The name is taken.
     #[error("the name {0} is taken: choose another")]
     NameTaken(BotName),
+    /// The token for a new bot already belongs to somebody.
+    #[error("token: it already belongs to another bot, an admin or a viewer: make a new one at random")]
+    TokenTaken,
+    /// The id of a request was used for a different request.
+    #[error(
+        "request_id: {id} was used at {at} for a different request, which created {created}: use a new id, or repeat that request unchanged"
+    )]
+    RequestIdUsed {
+        /// The id.
+        id: RequestId,
+        /// What the earlier request created.
+        created: Creation,
+        /// When.
+        at: Utc,
+    },
     /// The name is reserved for guests.
     #[error("bot name {0}: reserved for people who play in a browser; choose another name")]
     GuestName(BotName),

@@ -118,7 +118,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let new = NewMatch::from(read_request(|field| parse_new_setup(request.get_ref(), field))?);
         let created = match bot {
             None => self.arena.create_match(new).await,
-            Some(bot) => self.arena.create_practice_match(&bot, new).await,
+            Some(bot) => self.arena.create_practice_match(&bot, new, None).await,
         };
         let summary = created.map_err(arena_status)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))

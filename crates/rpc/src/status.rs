@@ -91,6 +91,8 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchMatch(_) => (Code::NotFound, "NO_SUCH_MATCH"),
         ArenaError::NoSuchTournament(_) => (Code::NotFound, "NO_SUCH_TOURNAMENT"),
         ArenaError::NameTaken(_) => (Code::AlreadyExists, "NAME_TAKEN"),
+        ArenaError::TokenTaken => (Code::AlreadyExists, "TOKEN_TAKEN"),
+        ArenaError::RequestIdUsed { .. } => (Code::AlreadyExists, "REQUEST_ID_USED"),
         ArenaError::GuestName(_) => (Code::InvalidArgument, "GUEST_NAME"),
         ArenaError::HouseBot(_) => (Code::FailedPrecondition, "HOUSE_BOT"),
         ArenaError::OracleClosed(closure) => return oracle_closed_status(&closure, &message),

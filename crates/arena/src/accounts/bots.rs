@@ -25,13 +25,27 @@ pub struct BotView {
 }
 
 impl Arena {
-    /// Registers a bot and returns its token.
+    /// Registers a bot and returns its new token.
     ///
     /// # Errors
-    /// If the name is taken, or the limit on bots is reached.
+    /// As [`register_bot_with_token`](Self::register_bot_with_token).
     pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
+        let token = Token::generate();
+        let registered = self.register_bot_with_token(name, token.clone());
+        Box::pin(async move { Ok((registered.await?, token)) })
+    }
+
+    /// Registers a bot with this token. Doing so again is harmless while the bot has this token.
+    ///
+    /// # Errors
+    /// If the name or the token is taken, or the limit on bots is reached.
+    pub fn register_bot_with_token(
+        &self,
+        name: BotName,
+        token: Token,
+    ) -> BoxFuture<'static, Result<BotView, ArenaError>> {
         self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
-            arena.register_bot_locked(held, name).await
+            arena.register_bot_locked(held, name, &token).await
         })
     }
 
@@ -39,14 +53,21 @@ impl Arena {
         &self,
         _guard: HeldLock,
         name: BotName,
-    ) -> Result<(BotView, Token), ArenaError> {
+        token: &Token,
+    ) -> Result<BotView, ArenaError> {
+        let known = self.inner.store.bot(&name).await?.filter(|known| known.token == token.hash());
+        if let Some(known) = known {
+            return Ok(self.bot_view(known));
+        }
         self.check_may_register(&name).await?;
-        let token = Token::generate();
+        if self.principal_of_token(token.reveal()).is_some() {
+            return Err(ArenaError::TokenTaken);
+        }
         let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
         self.commit(vec![Change::Bot(bot.clone())]).await?;
         self.accept_bot_token(&bot);
         tracing::info!(bot = %bot.name, "bot registered");
-        Ok((self.bot_view(bot), token))
+        Ok(self.bot_view(bot))
     }
 
     /// Checks that a bot of this name may be registered. The caller holds the lock on bot names.

@@ -76,7 +76,7 @@ impl Arena {
             if arena.inner.store.bot(&guest).await?.is_some() {
                 return Err(ArenaError::NameTaken(guest));
             }
-            arena.begin_admitted_exhibition(held, new)
+            arena.begin_admitted_exhibition(held, new, None)
         });
         let begun: StartedExhibition = beginning.await?;
         self.wait_until_announced(begun).await

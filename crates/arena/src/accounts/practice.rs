@@ -3,12 +3,13 @@
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
-use crate::matches::open_matches::NewMatch;
+use crate::matches::open_matches::{NewMatch, StartedExhibition};
 use crate::rate_limit::{RateLimit, RateUse};
+use crate::requests::CreationRequest;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::BotName;
 use lastnim_core::referee::MatchSetup;
-use lastnim_store::{Change, MatchSummary, StoredBot, Token, TokenHash};
+use lastnim_store::{Change, Creation, MatchSummary, StoredBot, Token, TokenHash};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -121,29 +122,29 @@ impl Arena {
         if self.inner.accounts.house().hosts(name) { Err(ArenaError::HouseBot(name.clone())) } else { Ok(()) }
     }
 
-    /// Starts a practice match of the calling bot against house bots.
+    /// Starts a practice match of the calling bot against house bots, or returns the one that the same request has
+    /// started before.
     ///
     /// # Errors
     /// If a player is neither the bot nor a house bot, a tournament closes the oracle to the bot, a practice limit is
-    /// reached, or the match cannot begin.
+    /// reached, the match cannot begin, or the request's id was used for a different request.
     pub async fn create_practice_match(
         &self,
         bot: &BotName,
         new: NewMatch,
+        request: Option<CreationRequest>,
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(bot, &new.setup)?;
-        self.check_practice_open(bot)?;
-        self.inner.accounts.house().count_practice_match(
-            bot,
-            self.inner.limits.practice_per_minute,
-            Instant::now(),
-        )?;
         let bot = bot.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
-            arena.check_practice_limits(&bot)?;
-            // The check is repeated, because a tournament may have begun in the meantime.
+            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref())? {
+                return Ok(StartedExhibition::Earlier(id));
+            }
             arena.check_practice_open(&bot)?;
-            arena.begin_exhibition_locked(held, new).await
+            let per_minute = arena.inner.limits.practice_per_minute;
+            arena.inner.accounts.house().count_practice_match(&bot, per_minute, Instant::now())?;
+            arena.check_practice_limits(&bot)?;
+            arena.begin_exhibition_locked(held, new, request).await
         });
         self.wait_until_announced(beginning.await?).await
     }

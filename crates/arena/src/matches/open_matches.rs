@@ -5,13 +5,14 @@ use crate::error::ArenaError;
 use crate::matches::match_handle::MatchHandle;
 use crate::matches::match_table::OpenMatch;
 use crate::matches::shard::{AnnouncedMatch, Beginning, MatchExit, MatchTicket, WatchAdmission, WatchEvent};
+use crate::requests::CreationRequest;
 use crate::sessions::outbox::{OutboxStream, outbox_channel};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Audit;
 use lastnim_core::referee::{
     Audience, Deal, DealRule, DealSecret, DealtRows, Event, MatchSetup, Record, RecordError, TimedEvent,
 };
-use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
+use lastnim_store::{Creation, MatchFilter, MatchSummary, StoreError, StoredMatch};
 use lastnim_tournament::{MatchOutcome, OracleAccess};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -43,9 +44,22 @@ pub(crate) struct StartedMatch<P> {
     pub(crate) play: P,
 }
 
-/// An exhibition that has begun: its id, its entry in the table of open matches, and a receiver that resolves when its
-/// beginning is announced.
-pub(crate) type StartedExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
+/// How often a repeated request checks whether the beginning of its match was announced.
+const ANNOUNCEMENT_CHECK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// An exhibition that has begun.
+pub(crate) enum StartedExhibition {
+    /// It began just now.
+    New {
+        id: MatchId,
+        /// Its entry in the table of open matches.
+        open: OpenMatch,
+        /// Resolves when its beginning is announced.
+        begun: oneshot::Receiver<()>,
+    },
+    /// The same request began it earlier.
+    Earlier(MatchId),
+}
 
 /// A match as a new watcher receives it: the events so far, and the stream of further ones.
 #[derive(Debug)]
@@ -101,9 +115,23 @@ impl Arena {
     /// # Errors
     /// If a bot is not registered, the setup is invalid, or a limit is reached.
     pub async fn create_match(&self, new: impl Into<NewMatch>) -> Result<MatchSummary, ArenaError> {
-        let new = new.into();
+        self.create_match_once(new.into(), None).await
+    }
+
+    /// Starts an exhibition, or returns the one that the same request has started before.
+    ///
+    /// # Errors
+    /// As [`create_match`](Self::create_match), and if the request's id was used for a different request.
+    pub async fn create_match_once(
+        &self,
+        new: NewMatch,
+        request: Option<CreationRequest>,
+    ) -> Result<MatchSummary, ArenaError> {
         let beginning = self.run_locked(self.inner.accounts.names(), |arena, held| async move {
-            arena.begin_exhibition_locked(held, new).await
+            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref())? {
+                return Ok(StartedExhibition::Earlier(id));
+            }
+            arena.begin_exhibition_locked(held, new, request).await
         });
         self.wait_until_announced(beginning.await?).await
     }
@@ -111,14 +139,27 @@ impl Arena {
     /// Waits until the beginning of an exhibition is announced, and returns its summary.
     pub(crate) async fn wait_until_announced(
         &self,
-        (id, open, begun): StartedExhibition,
+        started: StartedExhibition,
     ) -> Result<MatchSummary, ArenaError> {
-        // A match is not shown until it is stored. If it cannot be stored, the sender is dropped.
-        begun.await.map_err(|_| ArenaError::Stopping)?;
-        match open.summary(id) {
-            Some(summary) => Ok(summary),
-            None => Ok(self.match_summary(id).await?.0),
-        }
+        let id = match started {
+            StartedExhibition::New { id, open, begun } => {
+                // A match is not shown until it is stored. If it cannot be stored, the sender is dropped.
+                begun.await.map_err(|_| ArenaError::Stopping)?;
+                if let Some(summary) = open.summary(id) {
+                    return Ok(summary);
+                }
+                id
+            }
+            StartedExhibition::Earlier(id) => {
+                while let Some(open) = self.open_match(id)
+                    && open.summary(id).is_none()
+                {
+                    tokio::time::sleep(ANNOUNCEMENT_CHECK_INTERVAL).await;
+                }
+                id
+            }
+        };
+        Ok(self.match_summary(id).await?.0)
     }
 
     /// Begins an exhibition; the held lock keeps its bots from being removed.
@@ -126,11 +167,12 @@ impl Arena {
         &self,
         held: HeldLock,
         new: NewMatch,
+        request: Option<CreationRequest>,
     ) -> Result<StartedExhibition, ArenaError> {
         for bot in &new.setup.bots {
             self.stored_bot(bot).await?;
         }
-        self.begin_admitted_exhibition(held, new)
+        self.begin_admitted_exhibition(held, new, request)
     }
 
     /// Begins an exhibition whose players have been checked; the held lock keeps its bots from being removed.
@@ -138,12 +180,13 @@ impl Arena {
         &self,
         _guard: HeldLock,
         NewMatch { setup, deal }: NewMatch,
+        request: Option<CreationRequest>,
     ) -> Result<StartedExhibition, ArenaError> {
         let deal = deal.map(|rule| (rule, self.new_deal_secret()));
         let StartedMatch { id, handle, setup, begun, play } =
-            self.begin_match(setup, deal, OracleAccess::Open)?;
+            self.begin_match(setup, deal, OracleAccess::Open, request)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
-        Ok((id, OpenMatch { handle, setup }, begun))
+        Ok(StartedExhibition::New { id, open: OpenMatch { handle, setup }, begun })
     }
 
     /// Draws a secret from which rows are dealt.
@@ -154,12 +197,13 @@ impl Arena {
     }
 
     /// Begins a match, and returns it with the future that plays it. Rows are dealt by the rule and from the secret in
-    /// `deal`, if any. `oracle` says whether its bots see the audit.
+    /// `deal`, if any. `oracle` says whether its bots see the audit. `request` is stored together with the match.
     pub(crate) fn begin_match(
         &self,
         setup: MatchSetup,
         deal: Option<(DealRule, DealSecret)>,
         oracle: OracleAccess,
+        request: Option<CreationRequest>,
     ) -> Result<StartedMatch<impl MatchFuture + use<>>, ArenaError> {
         let mut setup = setup.validate().map_err(ArenaError::Setup)?;
         if let Some((rule, _)) = &deal {
@@ -184,7 +228,11 @@ impl Arena {
             Box::new(dealt)
         });
         let fixed = Arc::new(setup.clone());
-        let beginning = Beginning::New { setup: Box::new(setup), dealt };
+        let request = request.map(|request| Box::new(request.done(Creation::Match(id), self.now())));
+        if let Some(request) = &request {
+            inner.requests.insert((**request).clone());
+        }
+        let beginning = Beginning::New { setup: Box::new(setup), dealt, request };
         let shard = inner.shards.of_match(id);
         let ticket =
             shard.prepare(id, beginning, presences, oracle, self.inner.return_grace.left(self.now()));

@@ -81,7 +81,7 @@ pub(crate) fn duel_setup() -> MatchSetup {
 }
 
 pub(crate) fn begin(arena: &Arena) -> Result<StartedMatch<impl MatchFuture + use<>>, ArenaError> {
-    arena.begin_match(duel_setup(), None, OracleAccess::Open)
+    arena.begin_match(duel_setup(), None, OracleAccess::Open, None)
 }
 
 /// Opens and runs a session; returns a sender for the bot's messages, and the stream to the bot.

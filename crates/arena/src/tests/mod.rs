@@ -13,6 +13,7 @@ mod missed_ends;
 mod outage;
 mod quarantined_tournaments;
 mod removing;
+mod requests;
 mod sessions;
 pub(crate) mod shaky_store;
 mod stopping;

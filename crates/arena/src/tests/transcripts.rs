@@ -18,7 +18,7 @@ const LARGE: usize = 3 << 20;
 async fn play(arena: &Arena, setup: MatchSetup, plies: u32) -> MatchId {
     let (first, mut first_hears) = connect(arena, "first").unwrap();
     let (second, mut second_hears) = connect(arena, "second").unwrap();
-    let begun = arena.begin_match(setup, None, OracleAccess::Open).unwrap();
+    let begun = arena.begin_match(setup, None, OracleAccess::Open, None).unwrap();
     let playing = tokio::spawn(begun.play);
     for ply in 0..plies {
         let (requests, hears) =
@@ -81,8 +81,9 @@ async fn a_transcript_has_no_question_about_an_assigned_row() {
     let arena = arena().await;
     let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
-    let declared =
-        arena.begin_match(MatchSetup { assigned: None, ..duel_setup() }, None, OracleAccess::Open).unwrap();
+    let declared = arena
+        .begin_match(MatchSetup { assigned: None, ..duel_setup() }, None, OracleAccess::Open, None)
+        .unwrap();
     let playing = tokio::spawn(declared.play);
     with_timeout("the beginning", declared.begun).await.unwrap();
     declared.handle.send(MatchInput::Cancel);

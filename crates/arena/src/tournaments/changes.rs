@@ -4,6 +4,7 @@ use crate::arena::{Arena, HeldLock};
 use crate::environment::Environment;
 use crate::error::ArenaError;
 use crate::matches::shard::MatchInput;
+use crate::requests::CreationRequest;
 use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::director::Director;
 use crate::tournaments::tournament_handle::TournamentHandle;
@@ -12,7 +13,7 @@ use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_proto::record_text::Utc;
-use lastnim_store::{Change, StoredTournament, TournamentResult};
+use lastnim_store::{Change, Creation, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, plan_schedule,
 };
@@ -64,8 +65,20 @@ impl Arena {
         &self,
         new: NewTournament,
     ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        self.create_tournament_once(new, None)
+    }
+
+    /// Creates a tournament, or returns the one that the same request has created before.
+    ///
+    /// # Errors
+    /// As [`create_tournament`](Self::create_tournament), and if the request's id was used for a different request.
+    pub fn create_tournament_once(
+        &self,
+        new: NewTournament,
+        request: Option<CreationRequest>,
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
         self.run_locked(self.inner.tournaments.creating(), move |arena, held| async move {
-            arena.create_tournament_locked(held, new).await
+            arena.create_tournament_locked(held, new, request).await
         })
     }
 
@@ -73,7 +86,11 @@ impl Arena {
         &self,
         _guard: HeldLock,
         new: NewTournament,
+        request: Option<CreationRequest>,
     ) -> Result<TournamentView, ArenaError> {
+        if let Some(Creation::Tournament(id)) = self.earlier_creation(request.as_ref())? {
+            return self.tournament(id).await;
+        }
         self.check_not_stopping()?;
         let limit = self.inner.limits.tournaments;
         if self.open_tournament_count() >= limit {
@@ -96,7 +113,12 @@ impl Arena {
             over: None,
             entry_code: None,
         };
-        self.commit(vec![Change::TournamentCreated(stored.clone())]).await?;
+        let done = request.map(|request| request.done(Creation::Tournament(stored.id), stored.created_at));
+        let changes = [Change::TournamentCreated(stored.clone())].into_iter();
+        self.commit(changes.chain(done.clone().map(Change::RequestDone)).collect()).await?;
+        if let Some(done) = done {
+            self.inner.requests.insert(done);
+        }
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");
         let handle = Arc::new(TournamentHandle::new(&stored));
         let view = handle.view();

@@ -94,7 +94,7 @@ impl Driver {
         let seats = BySeat::from_fn(setup.seats(), |seat| {
             (FIRST_BOT + seat.index() as u64, Some(session(1 + seat.index() as u64)))
         });
-        let beginning = Beginning::New { setup: Box::new(setup), dealt: None };
+        let beginning = Beginning::New { setup: Box::new(setup), dealt: None, request: None };
         let (oracle, hold) = (OracleAccess::Open, Duration::ZERO);
         self.shard.prepare(PreparedMatch { id, beginning, seats, oracle, hold }, self.now);
         self.shard.start(id, self.now, &mut self.effects);

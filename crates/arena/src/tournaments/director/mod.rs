@@ -310,7 +310,7 @@ impl Director {
         let StoredTournament { settings, deal_secret, .. } = &self.stored;
         let deal = settings.alliance.deal_rule().cloned().zip(deal_secret.clone());
         let StartedMatch { id, handle, setup, play, .. } =
-            match self.arena.begin_match(setup, deal, settings.oracle) {
+            match self.arena.begin_match(setup, deal, settings.oracle, None) {
                 Ok(begun) => begun,
                 Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
                     return ControlFlow::Continue(Some(pairing));

@@ -18,7 +18,7 @@ use lastnim_core::referee::{
     DealtRows, MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
     SigningKey, TalkSecret, TimedEvent, Timestamp,
 };
-use lastnim_store::StoreError;
+use lastnim_store::{StoreError, StoredRequest};
 use lastnim_tournament::OracleAccess;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,6 +61,8 @@ pub enum Beginning {
         setup: Box<MatchSetup>,
         /// The dealt rows, if the setup is committed to some.
         dealt: Option<Box<DealtRows>>,
+        /// The request that created the match, if its caller may repeat it. It is stored with the first events.
+        request: Option<Box<StoredRequest>>,
     },
     /// An unfinished match that an earlier server began.
     Stored {
@@ -84,6 +86,8 @@ pub(super) struct LiveMatch<S> {
     freeze: MatchFreeze<S>,
     /// The number of stored events.
     stored: usize,
+    /// The request that created the match, until it is passed to the store.
+    request: Option<Box<StoredRequest>>,
     /// The number of announced events.
     announced: usize,
     has_begun: bool,
@@ -139,16 +143,16 @@ impl<S: Clone> LiveMatch<S> {
     pub(super) fn new(new: PreparedMatch<S>, terms: &MatchTerms, now: Timestamp) -> Self {
         let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
-        let (mut referee, opening, stored, stored_versions) = match beginning {
-            Beginning::New { setup, dealt } => {
+        let (mut referee, opening, stored, stored_versions, request) = match beginning {
+            Beginning::New { setup, dealt, request } => {
                 let (mut referee, opening) = Referee::begin_dealt(id, *setup, dealt, present, now);
                 referee.hold_for_absent(hold);
-                (referee, opening, 0, Vec::new())
+                (referee, opening, 0, Vec::new(), request)
             }
             Beginning::Stored { record, versions } => {
                 let stored = record.events().len();
                 let (referee, opening) = Referee::resume(*record, present, now, hold);
-                (referee, opening, stored, versions)
+                (referee, opening, stored, versions, None)
             }
         };
         referee.set_talk_secret(TalkSecret::of_match(&terms.key, id));
@@ -174,6 +178,7 @@ impl<S: Clone> LiveMatch<S> {
             pending: VecDeque::new(),
             freeze: MatchFreeze::default(),
             stored,
+            request,
             announced: stored,
             has_begun: false,
             versions,

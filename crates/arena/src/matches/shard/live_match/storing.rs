@@ -39,6 +39,7 @@ impl<S: Clone> LiveMatch<S> {
                 changes.insert(1, Change::SeatVersions { id: self.id, versions });
             }
         }
+        changes.extend(self.request.take().map(|request| Change::RequestDone(*request)));
         changes
     }
 

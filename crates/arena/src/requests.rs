@@ -1,0 +1,169 @@
+//! Requests to create something, which their callers may repeat after a lost answer.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use lastnim_core::game::BotName;
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::record_text::Utc;
+use lastnim_store::{
+    Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestKey, Store, StoreError, StoredRequest,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+/// The maximum number of requests of one caller that are remembered. The newest are kept.
+const MAX_REQUESTS_PER_CALLER: usize = 1_000;
+
+/// A request that its caller may repeat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreationRequest {
+    /// Identifies the request.
+    pub key: RequestKey,
+    /// The hash of the request without its id.
+    pub hash: RequestHash,
+}
+
+impl CreationRequest {
+    /// Returns what to store once the request is carried out.
+    pub(crate) fn done(self, created: Creation, at: Timestamp) -> StoredRequest {
+        StoredRequest { key: self.key, hash: self.hash, created, at }
+    }
+}
+
+/// The requests that were carried out in the last 24 hours.
+#[derive(Debug, Default)]
+pub(crate) struct RequestTable {
+    requests: Mutex<RequestIndex>,
+}
+
+#[derive(Debug, Default)]
+struct RequestIndex {
+    by_key: HashMap<RequestKey, (u64, StoredRequest)>,
+    /// The keys by caller, and by the order in which the requests were carried out.
+    by_caller: BTreeMap<Option<BotName>, BTreeMap<u64, RequestKey>>,
+    /// All keys by the order in which the requests were carried out.
+    by_age: BTreeMap<u64, RequestKey>,
+    next: u64,
+}
+
+impl RequestTable {
+    /// Reads the requests of earlier servers.
+    pub(crate) async fn read(store: &dyn Store) -> Result<Self, StoreError> {
+        let table = Self::default();
+        for request in store.requests().await? {
+            table.insert(request);
+        }
+        Ok(table)
+    }
+
+    /// Remembers a request that was carried out, and forgets those that are too old or too many.
+    pub(crate) fn insert(&self, request: StoredRequest) {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).insert(request);
+    }
+
+    fn find(&self, key: &RequestKey, now: Timestamp) -> Option<StoredRequest> {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, found) = requests.by_key.get(key)?;
+        (found.at >= now.minus(REQUEST_LIFETIME)).then(|| found.clone())
+    }
+}
+
+impl RequestIndex {
+    fn insert(&mut self, request: StoredRequest) {
+        self.remove(&request.key);
+        let (number, key, oldest) = (self.next, request.key.clone(), request.at.minus(REQUEST_LIFETIME));
+        self.next += 1;
+        let of_caller = self.by_caller.entry(key.caller.clone()).or_default();
+        of_caller.insert(number, key.clone());
+        let surplus = if of_caller.len() > MAX_REQUESTS_PER_CALLER { of_caller.pop_first() } else { None };
+        self.by_age.insert(number, key.clone());
+        self.by_key.insert(key, (number, request));
+        if let Some((_, key)) = surplus {
+            self.remove(&key);
+        }
+        while let Some((_, key)) = self.by_age.first_key_value()
+            && (self.by_age.len() > MAX_REQUESTS || self.by_key[key].1.at < oldest)
+        {
+            let key = key.clone();
+            self.remove(&key);
+        }
+    }
+
+    fn remove(&mut self, key: &RequestKey) {
+        let Some((number, _)) = self.by_key.remove(key) else { return };
+        self.by_age.remove(&number);
+        if let Some(of_caller) = self.by_caller.get_mut(&key.caller) {
+            of_caller.remove(&number);
+            if of_caller.is_empty() {
+                self.by_caller.remove(&key.caller);
+            }
+        }
+    }
+}
+
+impl Arena {
+    /// Returns what a request created when its caller made it before; `None` if it is new. The caller holds the lock
+    /// under which such requests are carried out, so that two at the same moment create one thing.
+    ///
+    /// # Errors
+    /// If the id was used for a different request.
+    pub(crate) fn earlier_creation(
+        &self,
+        request: Option<&CreationRequest>,
+    ) -> Result<Option<Creation>, ArenaError> {
+        let Some(CreationRequest { key, hash }) = request else { return Ok(None) };
+        match self.inner.requests.find(key, self.now()) {
+            None => Ok(None),
+            Some(found) if found.hash == *hash => Ok(Some(found.created)),
+            Some(StoredRequest { created, at, .. }) => {
+                Err(ArenaError::RequestIdUsed { id: key.id.clone(), created, at: Utc(at.as_micros()) })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::TournamentId;
+    use std::time::Duration;
+
+    const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
+
+    fn request(caller: Option<&str>, number: usize, at: Timestamp) -> StoredRequest {
+        let caller = caller.map(|name| name.parse().unwrap());
+        let key = RequestKey { caller, id: format!("r{number}").parse().unwrap() };
+        let hash = RequestHash::of_request("CreateTournament", b"");
+        StoredRequest { key, hash, created: Creation::Tournament(TournamentId::least()), at }
+    }
+
+    fn is_known(table: &RequestTable, caller: Option<&str>, number: usize, now: Timestamp) -> bool {
+        table.find(&request(caller, number, now).key, now).is_some()
+    }
+
+    #[test]
+    fn a_request_is_forgotten_after_a_day() {
+        let table = RequestTable::default();
+        table.insert(request(None, 1, NOW));
+        assert!(is_known(&table, None, 1, NOW + REQUEST_LIFETIME));
+        assert!(!is_known(&table, Some("ann"), 1, NOW), "another caller may use the same id");
+        let later = NOW + REQUEST_LIFETIME + Duration::from_micros(1);
+        assert!(!is_known(&table, None, 1, later));
+        table.insert(request(None, 2, later));
+        assert_eq!(table.requests.lock().unwrap().by_key.len(), 1, "its memory is free");
+    }
+
+    #[test]
+    fn a_busy_caller_displaces_only_its_own_requests() {
+        let table = RequestTable::default();
+        table.insert(request(None, 0, NOW));
+        for number in 0..=MAX_REQUESTS_PER_CALLER {
+            table.insert(request(Some("ann"), number, NOW));
+        }
+        assert!(is_known(&table, None, 0, NOW));
+        assert!(!is_known(&table, Some("ann"), 0, NOW) && is_known(&table, Some("ann"), 1, NOW));
+        let requests = table.requests.lock().unwrap();
+        let sizes = (requests.by_key.len(), requests.by_age.len(), requests.by_caller.len());
+        assert_eq!(sizes, (MAX_REQUESTS_PER_CALLER + 1, MAX_REQUESTS_PER_CALLER + 1, 2));
+    }
+}
