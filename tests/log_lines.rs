@@ -72,7 +72,8 @@ async fn takeovers_of_one_bot_are_summed_up() {
     let program = LoggedServer::start();
     let channel = connect(&program.server.address).await.unwrap();
     let mut bots = BotServiceClient::with_interceptor(channel.clone(), token_authorization(ADMIN).unwrap());
-    let token = bots.register_bot(pb::RegisterBotRequest { name: "one".into() }).await.unwrap();
+    let token =
+        bots.register_bot(pb::RegisterBotRequest { name: "one".into(), ..Default::default() }).await.unwrap();
     let token = token_authorization(&token.into_inner().token).unwrap();
     let mut arena = ArenaServiceClient::with_interceptor(channel, token);
     for _ in 0..CONNECTIONS {

@@ -64,13 +64,13 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         start_when: BOTS.len() as u32,
         ..TournamentSettings::default()
     };
-    let request = as_admin(CreateTournamentRequest { settings: Some(settings) })?;
+    let request = as_admin(CreateTournamentRequest { settings: Some(settings), ..Default::default() })?;
     let created = tournaments.create_tournament(request).await?.into_inner();
     let id = created.tournament.ok_or("no tournament was created")?.id;
 
     let mut players = Vec::new();
     for name in BOTS {
-        let request = as_admin(RegisterBotRequest { name: name.into() })?;
+        let request = as_admin(RegisterBotRequest { name: name.into(), ..Default::default() })?;
         let token = BotServiceClient::new(channel.clone()).register_bot(request).await?.into_inner().token;
         let mut player = Command::new(&python);
         player.arg("tests/python/bot.py").args([&address, &token, &id]);
@@ -85,7 +85,7 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
     for player in players {
         wait_for_exit(player).await?;
     }
-    let request = as_admin(RegisterBotRequest { name: "late".into() })?;
+    let request = as_admin(RegisterBotRequest { name: "late".into(), ..Default::default() })?;
     let late = BotServiceClient::new(channel.clone()).register_bot(request).await?.into_inner().token;
     assert_rejected(&python, &address, &late, "JOIN_REFUSAL_UNKNOWN_TOURNAMENT: ")?;
     assert_eq!(end.len(), BOTS.len());
@@ -110,7 +110,7 @@ async fn a_python_bot_practises() -> Result<(), Box<dyn Error>> {
     };
     let (_server, address) = serve(&["--house", "oracle,greedy"])?;
     let channel = Channel::from_shared(format!("http://{address}"))?.connect().await?;
-    let request = as_admin(RegisterBotRequest { name: "alice".into() })?;
+    let request = as_admin(RegisterBotRequest { name: "alice".into(), ..Default::default() })?;
     let token = BotServiceClient::new(channel).register_bot(request).await?.into_inner().token;
     let mut player = Command::new(&python);
     player.args(["tests/python/bot.py", "--practice", &address, &token]);

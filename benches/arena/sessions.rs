@@ -89,7 +89,10 @@ pub(crate) async fn register(
         let mut bots = BotServiceClient::new(channel.clone());
         async move {
             let name = format!("bot-{}-{}", place.group, place.seat);
-            let request = token_authorization(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
+            let request = token_authorization(
+                RegisterBotRequest { name: name.clone(), ..Default::default() },
+                ADMIN_TOKEN,
+            )?;
             let token = bots.register_bot(request).await.context("cannot register a bot")?.into_inner().token;
             Ok(Bot { name, token })
         }

@@ -205,7 +205,7 @@ impl Organiser {
             format: Some(Format::RoundRobin(RoundRobinFormat { groups: size.groups() })),
             ..TournamentSettings::default()
         };
-        let request = CreateTournamentRequest { settings: Some(settings) };
+        let request = CreateTournamentRequest { settings: Some(settings), ..Default::default() };
         let created =
             self.service.create_tournament(sessions::token_authorization(request, ADMIN_TOKEN)?).await;
         let created = created.context("cannot create the tournament")?.into_inner().tournament;

@@ -130,7 +130,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
         format: Some(format),
         ..Default::default()
     };
-    let request = pb::CreateTournamentRequest { settings: Some(settings) };
+    let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
     let created = tournaments.create_tournament(request).await?.into_inner();
     let tournament = created.tournament.context("the server returned no tournament")?.id;
     for bot in HOUSE {
@@ -139,7 +139,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     }
     tournaments.start_tournament(pb::StartTournamentRequest { tournament_id: tournament.clone() }).await?;
 
-    let request = pb::RegisterBotRequest { name: "slow".into() };
+    let request = pb::RegisterBotRequest { name: "slow".into(), ..Default::default() };
     let mut registry = BotServiceClient::with_interceptor(channel.clone(), admin()?);
     let token = registry.register_bot(request).await?.into_inner().token;
     let options = BotOptions::new(address, token);

@@ -76,7 +76,8 @@ impl FuzzedServer {
         let mut bots = BotServiceClient::with_interceptor(channel.clone(), authorization.clone());
         let mut tokens = BOTS.map(str::to_owned);
         for token in &mut tokens {
-            let registered = bots.register_bot(pb::RegisterBotRequest { name: token.clone() }).await;
+            let registered =
+                bots.register_bot(pb::RegisterBotRequest { name: token.clone(), ..Default::default() }).await;
             *token = registered.expect("a bot").into_inner().token;
         }
         let matches = MatchServiceClient::with_interceptor(channel, authorization);

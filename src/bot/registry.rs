@@ -145,7 +145,7 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered and has entered the tournament", id.to_string())
         } else {
-            let request = pb::RegisterBotRequest { name: name.clone() };
+            let request = pb::RegisterBotRequest { name: name.clone(), ..Default::default() };
             let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered", "ID".to_owned())

@@ -152,12 +152,13 @@ async fn play_demo_tournament(
     admin: &str,
 ) -> Result<DemoTournament, Failure> {
     let remote = RemoteServer::connect_to(&address.into(), Some(admin)).await?;
-    let request = pb::CreateTournamentRequest { settings: Some(demo_settings(args.seed)) };
+    let request =
+        pb::CreateTournamentRequest { settings: Some(demo_settings(args.seed)), ..Default::default() };
     let created = remote.answer(remote.tournament_client().create_tournament(request)).await?;
     let tournament_id = created.tournament.ok_or_else(|| remote.missing_part_failure("tournament"))?.id;
     let mut bots: JoinSet<Result<Summary, lastnim_client::Error>> = JoinSet::new();
     for house_bot in HouseBot::BASIC {
-        let request = pb::RegisterBotRequest { name: house_bot.to_string() };
+        let request = pb::RegisterBotRequest { name: house_bot.to_string(), ..Default::default() };
         let token = remote.answer(remote.bot_client().register_bot(request)).await?.token;
         let bot = house_bot.build_bot(args.seed);
         bots.spawn(lastnim_client::run(bot, Options::new(address, token).tournament(&tournament_id)));

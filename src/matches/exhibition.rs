@@ -75,6 +75,7 @@ impl ExhibitionArgs {
             _ => pb::AllianceMode::Unspecified,
         };
         Ok(pb::CreateMatchRequest {
+            request_id: String::new(),
             bots: self.bots.iter().map(ToString::to_string).collect(),
             piles: numbers::read_numbers(&self.piles, "piles")?,
             first: self.first,

@@ -26,7 +26,7 @@ impl OrganiserClient {
 
     /// Registers a bot and returns its token; `None` if the name is taken.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
-        let request = pb::RegisterBotRequest { name: bot.to_string() };
+        let request = pb::RegisterBotRequest { name: bot.to_string(), ..Default::default() };
         match self.remote.bot_client().register_bot(request).await {
             Ok(registered) => Ok(Some(registered.into_inner().token)),
             Err(status) if status.code() == Code::AlreadyExists => Ok(None),
@@ -59,7 +59,7 @@ impl OrganiserClient {
         &self,
         settings: pb::TournamentSettings,
     ) -> Result<pb::Tournament, Failure> {
-        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
         let created = self.remote.answer(self.remote.tournament_client().create_tournament(request)).await?;
         created.tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
     }

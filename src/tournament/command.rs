@@ -324,7 +324,8 @@ impl TournamentCommands {
         let mut service = self.remote.tournament_client();
         match action {
             ServerAction::Create(settings) => {
-                let request = pb::CreateTournamentRequest { settings: Some(settings_of_flags(&settings)?) };
+                let settings = Some(settings_of_flags(&settings)?);
+                let request = pb::CreateTournamentRequest { settings, ..Default::default() };
                 let created = self.remote.answer(service.create_tournament(request)).await?;
                 self.print_created(&self.require_tournament(created.tournament)?)
             }

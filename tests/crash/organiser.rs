@@ -75,7 +75,7 @@ impl Organiser {
 
     /// Registers a bot and returns its token. If the answer was lost, the token is rotated.
     pub async fn register(&self, name: &str) -> String {
-        let request = pb::RegisterBotRequest { name: name.into() };
+        let request = pb::RegisterBotRequest { name: name.into(), ..Default::default() };
         let registered = self.ask_until_answered(|line| {
             let request = request.clone();
             async move { BotServiceClient::new(line).register_bot(request).await }
@@ -125,7 +125,8 @@ impl Organiser {
             if let Some(found) = existing.iter().find(same) {
                 return found.id.clone();
             }
-            let request = pb::CreateTournamentRequest { settings: Some(settings.clone()) };
+            let request =
+                pb::CreateTournamentRequest { settings: Some(settings.clone()), ..Default::default() };
             let created = self.ask(|line| async move {
                 TournamentServiceClient::new(line).create_tournament(request).await
             });

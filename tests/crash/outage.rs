@@ -69,7 +69,7 @@ pub async fn wait_for_recovery(stage: &Stage, id: &str) {
 
 /// Checks that registering a bot fails because the store cannot be used.
 pub async fn assert_registering_refused(stage: &Stage, name: &str) {
-    let request = pb::RegisterBotRequest { name: name.into() };
+    let request = pb::RegisterBotRequest { name: name.into(), ..Default::default() };
     let refused =
         stage.organiser.ask(|line| async move { BotServiceClient::new(line).register_bot(request).await });
     assert_unavailable("registering", &refused.await.unwrap_err());
@@ -79,7 +79,9 @@ async fn assert_writing_refused(stage: &Stage) {
     assert_registering_refused(stage, "late").await;
     let refused = stage.organiser.ask(|line| async move {
         let settings = Some(small_positions("late", &[&[3]], 1_000));
-        TournamentServiceClient::new(line).create_tournament(pb::CreateTournamentRequest { settings }).await
+        TournamentServiceClient::new(line)
+            .create_tournament(pb::CreateTournamentRequest { settings, ..Default::default() })
+            .await
     });
     assert_unavailable("creating a tournament", &refused.await.unwrap_err());
     let refused = stage.organiser.ask(|line| async move {

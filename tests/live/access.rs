@@ -162,7 +162,8 @@ async fn headers_without_a_token_are_refused() {
     let host = Host::start().await;
     let admin = host.admin.reveal();
     for header in ["", "Bearer", "Bearer ", admin, &format!("Basic {admin}"), &format!("Bearer {admin}x")] {
-        let mut request = Request::new(pb::RegisterBotRequest { name: "sneaky".into() });
+        let mut request =
+            Request::new(pb::RegisterBotRequest { name: "sneaky".into(), ..Default::default() });
         request.metadata_mut().insert("authorization", header.parse().unwrap());
         let mut client = BotServiceClient::new(host.channel.clone());
         let refused = client.register_bot(request).await.unwrap_err();

@@ -123,7 +123,7 @@ impl Host {
 
     /// Registers a bot and returns its token.
     pub async fn register(&self, name: &str) -> String {
-        let request = pb::RegisterBotRequest { name: name.into() };
+        let request = pb::RegisterBotRequest { name: name.into(), ..Default::default() };
         self.bots().register_bot(request).await.unwrap().into_inner().token
     }
 
@@ -195,7 +195,7 @@ impl Host {
 
     /// Creates a tournament, enters bots, and returns its id.
     pub async fn create_tournament(&self, settings: pb::TournamentSettings, field: &[&str]) -> String {
-        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
         let created = self.tournaments().create_tournament(request).await.unwrap().into_inner();
         let tournament_id = created.tournament.unwrap().id;
         for bot in field {

@@ -361,7 +361,7 @@ async fn ended_tournaments_do_not_count_for_the_limit() {
     let settings = || round_robin(&[&[1]]);
     let first = host.create_tournament(settings(), &[]).await;
     let second = host.create_tournament(settings(), &[]).await;
-    let request = pb::CreateTournamentRequest { settings: Some(settings()) };
+    let request = pb::CreateTournamentRequest { settings: Some(settings()), ..Default::default() };
     let refused = host.tournaments().create_tournament(request).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "FULL"));
     let cancel = pb::CancelTournamentRequest { tournament_id: second.clone() };
@@ -407,7 +407,7 @@ async fn names_are_unique_and_the_number_of_bots_is_limited() {
     let limits = Limits { bots: 1, ..Limits::default() };
     let host = Host::with(Config { limits, open_registration: true, ..Config::default() }).await;
     let mut anybody = BotServiceClient::new(host.channel.clone());
-    let register = |name: &str| pb::RegisterBotRequest { name: name.into() };
+    let register = |name: &str| pb::RegisterBotRequest { name: name.into(), ..Default::default() };
     anybody.register_bot(register("taken")).await.unwrap();
     let taken = anybody.register_bot(register("taken")).await.unwrap_err();
     assert_eq!((taken.code(), reason(&taken).as_str()), (Code::AlreadyExists, "NAME_TAKEN"));

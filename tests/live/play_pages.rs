@@ -445,8 +445,11 @@ async fn guests_can_only_play() {
         ..Default::default()
     };
     assert_eq!(host.matches().create_match(invited).await.unwrap_err().code(), Code::NotFound);
-    let registered =
-        host.bots().register_bot(pb::RegisterBotRequest { name: name.clone() }).await.unwrap_err();
+    let registered = host
+        .bots()
+        .register_bot(pb::RegisterBotRequest { name: name.clone(), ..Default::default() })
+        .await
+        .unwrap_err();
     assert_eq!(registered.code(), Code::InvalidArgument);
     assert!(registered.message().contains("people who play in a browser"), "{}", registered.message());
     assert_eq!(get(&host, &format!("/bots/{name}")).await.status, 404);

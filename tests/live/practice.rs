@@ -120,7 +120,11 @@ async fn house_bots_belong_to_the_server() {
     assert_eq!(host.bot("oracle").await.house_bot, "oracle");
     host.until_bot("oracle", |bot| bot.connected).await;
     let name = || "oracle".to_owned();
-    let taken = host.bots().register_bot(pb::RegisterBotRequest { name: name() }).await.unwrap_err();
+    let taken = host
+        .bots()
+        .register_bot(pb::RegisterBotRequest { name: name(), ..Default::default() })
+        .await
+        .unwrap_err();
     assert_eq!((taken.code(), reason(&taken).as_str()), (Code::AlreadyExists, "NAME_TAKEN"));
     let kept = host.bots().rotate_token(pb::RotateTokenRequest { name: name() }).await.unwrap_err();
     assert_eq!((kept.code(), reason(&kept).as_str()), (Code::FailedPrecondition, "HOUSE_BOT"));
@@ -207,7 +211,10 @@ async fn practice_continues_after_a_restart_and_names_stay_reserved() {
     let bot = host.bot("greedy").await;
     assert!(!bot.connected && bot.house_bot.is_empty());
     assert_eq!(refusal(create(&host, &alice, exhibition(["alice", "greedy"], &[3])).await).1, "NOT_PRACTICE");
-    let refused = host.bots().register_bot(pb::RegisterBotRequest { name: "greedy".into() }).await;
+    let refused = host
+        .bots()
+        .register_bot(pb::RegisterBotRequest { name: "greedy".into(), ..Default::default() })
+        .await;
     assert_eq!(reason(&refused.unwrap_err()), "NAME_TAKEN");
     let request = pb::RotateTokenRequest { name: "greedy".into() };
     let token = host.bots().rotate_token(request).await.unwrap().into_inner().token;
@@ -278,4 +285,24 @@ async fn the_sdk_practises_in_one_line() {
     let options = Options::new(&bare.address, bare.register("alice").await);
     let refused = soon("an answer", practice(HouseBot::Greedy.build_bot(0), options)).await.unwrap_err();
     assert!(matches!(refused, Error::NoHouseBots { .. }), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_repeated_request_for_practice_counts_once() {
+    let limits = Limits { practice_per_minute: 1, practice_matches_per_bot: 1, ..Limits::default() };
+    let host = Host::with(Config { limits, ..hosting(&["oracle"]) }).await;
+    let [alice] = host.register_all(["alice"]).await;
+    let request =
+        |id: &str| pb::CreateMatchRequest { request_id: id.into(), ..exhibition(["alice", "oracle"], &[2]) };
+    let (one, two) =
+        tokio::join!(create(&host, &alice, request("again")), create(&host, &alice, request("again")));
+    let id = one.unwrap();
+    assert_eq!(two.unwrap(), id);
+    assert_eq!(create(&host, &alice, request("again")).await.unwrap(), id);
+    let (code, why, _) = refusal(create(&host, &alice, request("")).await);
+    assert_eq!((code, why.as_str()), (Code::ResourceExhausted, "TOO_MUCH_PRACTICE"));
+    let (code, _, message) = refusal(create(&host, &alice, request("a b")).await);
+    assert_eq!(code, Code::InvalidArgument);
+    let expected = "request_id: \"a b\": expected 1 to 64 visible ASCII characters";
+    assert!(message.starts_with(expected), "{message}");
 }

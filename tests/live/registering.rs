@@ -6,13 +6,14 @@ use super::{
 };
 use lastnim_proto::pb::{self, bot_service_client::BotServiceClient};
 use lastnim_server::Config;
+use lastnim_store::Token;
 use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 async fn register(host: &Host, name: &str) -> Result<String, Status> {
     let mut bots = BotServiceClient::new(host.channel.clone());
-    let request = pb::RegisterBotRequest { name: name.into() };
+    let request = pb::RegisterBotRequest { name: name.into(), ..Default::default() };
     Ok(soon("an answer", bots.register_bot(request)).await?.into_inner().token)
 }
 
@@ -38,7 +39,7 @@ async fn registrations_are_limited_per_address_and_admins_remove_bots() {
     let delay = refused.get_details_retry_info().unwrap().retry_delay.unwrap();
     assert!(delay > Duration::from_mins(10) && delay <= Duration::from_hours(1), "{delay:?}");
     // A bot's token does not lift the limit; the admin's does.
-    let request = pb::RegisterBotRequest { name: "spam-4".into() };
+    let request = pb::RegisterBotRequest { name: "spam-4".into(), ..Default::default() };
     let refused = BotServiceClient::new(host.authorized(&token)).register_bot(request).await.unwrap_err();
     assert_eq!(reason(&refused), "TOO_MANY_REGISTRATIONS");
     host.register("honest").await;
@@ -68,4 +69,32 @@ async fn bots_that_have_played_cannot_be_removed() {
     let refused = host.bots().remove_bot(request).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "BOT_IN_USE"));
     assert!(refused.message().contains("two cannot be removed"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_repeats_a_registration_with_its_own_token() {
+    let config = Config {
+        open_registration: true,
+        registrations: 2,
+        registration_interval: Duration::from_hours(1),
+        ..Config::default()
+    };
+    let host = Host::with(config).await;
+    let token = Token::generate().reveal().to_owned();
+    let register = async |name: &str, token: &str| {
+        let request = pb::RegisterBotRequest { name: name.into(), token: token.into() };
+        let mut bots = BotServiceClient::new(host.channel.clone());
+        Ok::<_, Status>(soon("an answer", bots.register_bot(request)).await?.into_inner().token)
+    };
+    for _ in 0..4 {
+        assert_eq!(register("ann", &token).await.unwrap(), token, "only the first call counts");
+    }
+    let refused = register("bob", "short").await.unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().starts_with("token: a token of 5 characters"), "{refused}");
+    let refused = register("bob", &token).await.unwrap_err();
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::AlreadyExists, "TOKEN_TAKEN"));
+    let refused = register("ann", Token::generate().reveal()).await.unwrap_err();
+    assert_eq!(reason(&refused), "TOO_MANY_REGISTRATIONS");
+    assert_eq!(host.bot("ann").await.name, "ann");
 }

@@ -73,7 +73,7 @@ impl Server {
 
     /// Registers a bot and returns its token.
     pub async fn register(&self, name: &str) -> String {
-        let request = pb::RegisterBotRequest { name: name.into() };
+        let request = pb::RegisterBotRequest { name: name.into(), ..Default::default() };
         self.bots().register_bot(request).await.unwrap().into_inner().token
     }
 
@@ -94,7 +94,7 @@ impl Server {
             ..Default::default()
         };
         let mut tournaments = self.tournaments();
-        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
         let created = tournaments.create_tournament(request).await.unwrap().into_inner();
         let id = created.tournament.unwrap().id;
         let request = pb::JoinTournamentRequest { tournament_id: id.clone(), bot: "greedy".into() };

@@ -63,7 +63,7 @@ async fn register_all(address: &str) -> Vec<String> {
     let mut client = BotServiceClient::with_interceptor(channel, token_authorization(ADMIN).unwrap());
     let mut tokens = Vec::with_capacity(SESSIONS);
     for number in 0..SESSIONS {
-        let request = pb::RegisterBotRequest { name: format!("bot-{number}") };
+        let request = pb::RegisterBotRequest { name: format!("bot-{number}"), ..Default::default() };
         tokens.push(client.register_bot(request).await.unwrap().into_inner().token);
     }
     tokens

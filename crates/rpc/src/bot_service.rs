@@ -8,8 +8,8 @@ use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, parse_field, read_request, retry_after_status};
 use lastnim_arena::{Arena, BotView, Principal, SessionLink};
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_proto::pb;
-use lastnim_store::{LostSeat, SeenVersion};
+use lastnim_proto::{RequestField, pb};
+use lastnim_store::{LostSeat, SeenVersion, Token};
 use std::sync::Arc;
 use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
@@ -72,6 +72,19 @@ fn lost_seat_message(lost: &LostSeat) -> pb::LostSeat {
     }
 }
 
+/// Parses the name of a new bot, and its token if the caller has made one.
+fn parse_registration(
+    request: &pb::RegisterBotRequest,
+    field: RequestField<'_>,
+) -> Option<(BotName, Option<Token>)> {
+    let name = field.member("name").ok_or_report(request.name.parse());
+    let token = match request.token.as_str() {
+        "" => Some(None),
+        given => field.member("token").ok_or_report(Token::parse(given)).map(Some),
+    };
+    Some((name?, token?))
+}
+
 #[tonic::async_trait]
 impl pb::bot_service_server::BotService for BotRpc {
     async fn register_bot(
@@ -79,8 +92,10 @@ impl pb::bot_service_server::BotService for BotRpc {
         request: Request<pb::RegisterBotRequest>,
     ) -> Result<Response<pb::RegisterBotResponse>, Status> {
         let registrar = self.access.require_registrar(&request)?;
-        let name = parse_field("name", request.get_ref().name.parse())?;
-        if registrar != Some(Principal::Admin) {
+        let (name, given) = read_request(|field| parse_registration(request.get_ref(), field))?;
+        let token = given.unwrap_or_else(Token::generate);
+        let is_repeated = self.arena.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
+        if registrar != Some(Principal::Admin) && !is_repeated {
             let address = ClientAddress::of_request(request.extensions());
             self.registrations.admit(address, Instant::now()).map_err(|refused| {
                 let message = format!(
@@ -89,7 +104,8 @@ impl pb::bot_service_server::BotService for BotRpc {
                 retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
             })?;
         }
-        let (view, token) = self.arena.register_bot(name).await.map_err(arena_status)?;
+        let registered = self.arena.register_bot_with_token(name, token.clone()).await;
+        let view = registered.map_err(arena_status)?;
         let token = token.reveal().to_owned();
         Ok(Response::new(pb::RegisterBotResponse { bot: Some(bot_message(&view)), token }))
     }

@@ -6,6 +6,7 @@ mod address_limits;
 mod arena_service;
 mod bot_service;
 mod client_address;
+mod creation_request;
 mod entry_service;
 mod guests;
 mod heartbeats;

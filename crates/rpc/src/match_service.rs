@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::activity::open_match_message;
+use super::creation_request::creation_request;
 use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
@@ -115,10 +116,17 @@ impl pb::match_service_server::MatchService for MatchRpc {
         request: Request<pb::CreateMatchRequest>,
     ) -> Result<Response<pb::CreateMatchResponse>, Status> {
         let bot = self.access.require_admin_or_any_bot(&request)?;
-        let new = NewMatch::from(read_request(|field| parse_new_setup(request.get_ref(), field))?);
+        let request = request.into_inner();
+        let (new, id) = read_request(|field| {
+            let id = field.member("request_id").parse_if_given(&request.request_id);
+            Some((NewMatch::from(parse_new_setup(&request, field)?), id?))
+        })?;
+        let request = id.map(|id| {
+            creation_request(bot.clone(), id, "CreateMatch", request, |request| &mut request.request_id)
+        });
         let created = match bot {
-            None => self.arena.create_match(new).await,
-            Some(bot) => self.arena.create_practice_match(&bot, new, None).await,
+            None => self.arena.create_match_once(new, request).await,
+            Some(bot) => self.arena.create_practice_match(&bot, new, request).await,
         };
         let summary = created.map_err(arena_status)?;
         Ok(Response::new(pb::CreateMatchResponse { r#match: Some(match_message(&summary)) }))

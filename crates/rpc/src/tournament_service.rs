@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::activity::{DEFAULT_ACTIVITY_LENGTH, activity_message, parse_activity_length};
+use super::creation_request::creation_request;
 use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::manifest::ManifestSource;
 use super::page::Page;
@@ -229,8 +230,15 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::CreateTournamentRequest>,
     ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
         self.access.require_admin(&request)?;
-        let new = read_request(|field| parse_new_tournament(request.get_ref(), field))?;
-        let view = self.arena.create_tournament(new).await.map_err(arena_status)?;
+        let request = request.into_inner();
+        let (new, id) = read_request(|field| {
+            let id = field.member("request_id").parse_if_given(&request.request_id);
+            Some((parse_new_tournament(&request, field)?, id?))
+        })?;
+        let request = id.map(|id| {
+            creation_request(None, id, "CreateTournament", request, |request| &mut request.request_id)
+        });
+        let view = self.arena.create_tournament_once(new, request).await.map_err(arena_status)?;
         Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(tournament_message(&view)) }))
     }
 

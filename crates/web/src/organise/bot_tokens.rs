@@ -48,7 +48,7 @@ pub(super) async fn register_bot(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let name = fields.value("name").trim().to_owned();
-    let request = pb::RegisterBotRequest { name: name.clone() };
+    let request = pb::RegisterBotRequest { name: name.clone(), ..Default::default() };
     match site.bots.register_bot(organiser.request(request)).await {
         Ok(registered) => {
             let token = registered.into_inner().token;

@@ -76,7 +76,7 @@ pub(super) async fn create_tournament(
     let Some(settings) = typed.read() else {
         return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, &typed);
     };
-    let request = pb::CreateTournamentRequest { settings: Some(settings) };
+    let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
     match site.tournaments.create_tournament(organiser.request(request)).await {
         Ok(created) => {
             let created = created.into_inner().tournament.map(|tournament| tournament.id);
