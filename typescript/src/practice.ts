@@ -1,4 +1,5 @@
 import { createClient, type CallOptions, type Client } from "@connectrpc/connect";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bot } from "./bot.js";
 import { LastnimError, protocolError } from "./errors.js";
@@ -186,9 +187,10 @@ class PracticeDriver {
     return hosted;
   }
 
-  /** Creates a match, once the server has room. */
+  /** Creates a match, once the server has room. Repeated calls have the same id, so that the server creates one. */
   async #createMatch(request: { bots: string[]; piles: bigint[]; alliance: AllianceMode }): Promise<string> {
-    const created = await this.#call((options) => this.#matches.createMatch(request, options));
+    const requestId = randomUUID();
+    const created = await this.#call((options) => this.#matches.createMatch({ ...request, requestId }, options));
     return created.match?.id ?? "";
   }
 

@@ -7,6 +7,8 @@ use super::{
     bot_thread::BotThread,
     bounds::MAX_HOUSE_BOTS,
     channel::connect_one_lazily,
+    error::is_transient,
+    new_request_id,
     question_queue::MAX_WAITING_REPORTS,
     session::{ObserverEvent, play_until},
     token_authorization,
@@ -28,7 +30,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep, timeout},
 };
-use tonic::{Code, Response, Status, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
 /// The number of bots per page when listing the server's bots.
 const PAGE_SIZE: u32 = 1_000;
@@ -178,6 +180,7 @@ impl PracticeDriver {
                     bots,
                     piles: practice.piles.clone(),
                     alliance: AllianceMode::Declared.into(),
+                    request_id: new_request_id(),
                     ..Default::default()
                 };
                 let id = self.create(request).await?;
@@ -244,16 +247,14 @@ impl PracticeDriver {
         }
     }
 
-    /// Creates a match, retrying while the server is full or unavailable.
+    /// Creates a match, and repeats the request while the server is full or its answer is lost. The request has an id,
+    /// so the server creates one match.
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
             match with_timeout(self.match_service().create_match(request.clone())).await {
                 Ok(created) => return Ok(created.r#match.unwrap_or_default().id),
-                Err(status)
-                    if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
-                        && asked_first.elapsed() < self.give_up_after =>
-                {
+                Err(status) if is_transient(status.code()) && asked_first.elapsed() < self.give_up_after => {
                     tracing::debug!(%status, "the practice match could not be created yet: retrying");
                     sleep(RETRY_PAUSE).await;
                     // A standby server may have taken over. If no server answers, the next attempt fails too.
