@@ -36,6 +36,7 @@ mod record;
 mod record_input;
 pub mod reference;
 mod remote;
+mod repeated_call;
 mod runner;
 mod runtime;
 mod sandbox;

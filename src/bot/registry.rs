@@ -11,7 +11,7 @@ use clap::Args;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb;
 use lastnim_report::bots::{bot_report, bot_table};
-use lastnim_store::EntryCode;
+use lastnim_store::{EntryCode, Token};
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Registers a bot and prints its token
@@ -145,8 +145,14 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered and has entered the tournament", id.to_string())
         } else {
-            let request = pb::RegisterBotRequest { name: name.clone(), ..Default::default() };
-            let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
+            // The token is made here, so that the call can be repeated if its answer is lost.
+            let token = Token::generate().reveal().to_owned();
+            let request = pb::RegisterBotRequest { name: name.clone(), token };
+            let register = || {
+                let (mut bots, request) = (remote.bot_client(), request.clone());
+                async move { bots.register_bot(request).await }
+            };
+            let registered = remote.answer_repeatedly(register).await?;
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered", "ID".to_owned())
         };

@@ -10,6 +10,7 @@ use crate::{
     tournament_flags::{ExhibitionFlags, settings_of_flags},
 };
 use clap::Args;
+use lastnim_client::new_request_id;
 use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
@@ -43,8 +44,12 @@ impl ExhibitionArgs {
         let bots = self.resolve_bot_names(remote).await?;
         let request =
             pb::CreateMatchRequest { bots: bots.iter().map(ToString::to_string).collect(), ..request };
-        match remote.match_client().create_match(request).await {
-            Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
+        let create = || {
+            let (mut matches, request) = (remote.match_client(), request.clone());
+            async move { matches.create_match(request).await }
+        };
+        match remote.call_repeatedly(create).await {
+            Ok(created) => created.r#match.ok_or_else(|| remote.missing_part_failure("match")),
             Err(status) => Err(bot_refusal_failure(remote, &status, &bots).await),
         }
     }
@@ -75,7 +80,7 @@ impl ExhibitionArgs {
             _ => pb::AllianceMode::Unspecified,
         };
         Ok(pb::CreateMatchRequest {
-            request_id: String::new(),
+            request_id: new_request_id(),
             bots: self.bots.iter().map(ToString::to_string).collect(),
             piles: numbers::read_numbers(&self.piles, "piles")?,
             first: self.first,

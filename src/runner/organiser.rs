@@ -1,8 +1,9 @@
 //! The calls that a tournament's organiser makes to the server.
 
-use crate::{Failure, remote::RemoteServer};
+use crate::{Failure, remote::RemoteServer, repeated_call::create_tournament};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb;
+use lastnim_store::Token;
 use tonic::{Code, Status, Streaming};
 
 /// The organiser's client. Clones share the connection.
@@ -26,9 +27,15 @@ impl OrganiserClient {
 
     /// Registers a bot and returns its token; `None` if the name is taken.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
-        let request = pb::RegisterBotRequest { name: bot.to_string(), ..Default::default() };
-        match self.remote.bot_client().register_bot(request).await {
-            Ok(registered) => Ok(Some(registered.into_inner().token)),
+        let token = Token::generate().reveal().to_owned();
+        let request = pb::RegisterBotRequest { name: bot.to_string(), token };
+        let remote = &self.remote;
+        let register = || {
+            let (mut bots, request) = (remote.bot_client(), request.clone());
+            async move { bots.register_bot(request).await }
+        };
+        match remote.call_repeatedly(register).await {
+            Ok(registered) => Ok(Some(registered.token)),
             Err(status) if status.code() == Code::AlreadyExists => Ok(None),
             Err(status) => Err(self.remote.refusal_failure(&status)),
         }
@@ -59,9 +66,7 @@ impl OrganiserClient {
         &self,
         settings: pb::TournamentSettings,
     ) -> Result<pb::Tournament, Failure> {
-        let request = pb::CreateTournamentRequest { settings: Some(settings), ..Default::default() };
-        let created = self.remote.answer(self.remote.tournament_client().create_tournament(request)).await?;
-        created.tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
+        create_tournament(&self.remote, settings).await
     }
 
     /// Returns the newest tournament of the server, if there is one.

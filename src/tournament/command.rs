@@ -13,6 +13,7 @@ use crate::{
     args::given_flags::GivenFlags,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
+    repeated_call::create_tournament,
     runner::{
         self, CheckArgs, ModelLedgers, PlanArgs, RunArgs, SuperviseArgs, spending_json, spending_section,
     },
@@ -324,10 +325,8 @@ impl TournamentCommands {
         let mut service = self.remote.tournament_client();
         match action {
             ServerAction::Create(settings) => {
-                let settings = Some(settings_of_flags(&settings)?);
-                let request = pb::CreateTournamentRequest { settings, ..Default::default() };
-                let created = self.remote.answer(service.create_tournament(request)).await?;
-                self.print_created(&self.require_tournament(created.tournament)?)
+                let created = create_tournament(&self.remote, settings_of_flags(&settings)?).await?;
+                self.print_created(&created)
             }
             ServerAction::Join(entrant) => {
                 let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());

@@ -11,6 +11,9 @@ mod dishonest_server;
 mod encodings;
 mod general;
 mod logs;
+#[path = "../lossy_proxy/mod.rs"]
+mod lossy_proxy;
+mod lost_answers;
 mod oracle;
 mod packaging;
 #[cfg(target_os = "linux")]
@@ -18,6 +21,8 @@ mod progress;
 mod record_fixture;
 mod records;
 mod replay;
+#[path = "../running_server/mod.rs"]
+mod running_server;
 mod standings;
 mod standings_progress;
 mod store;

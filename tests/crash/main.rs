@@ -15,6 +15,8 @@ mod kept_events;
 mod kills;
 mod ledger;
 mod locked;
+#[path = "../lossy_proxy/mod.rs"]
+mod lossy_proxy;
 mod lost_postgres;
 mod missed_ends;
 mod missing_files;
@@ -25,6 +27,7 @@ mod paused;
 #[path = "../postgres/server.rs"]
 mod postgres_server;
 mod quarantine;
+mod requests;
 mod second_server;
 mod server;
 mod stage;
