@@ -178,7 +178,7 @@ mod tests {
             "settings.sprt.candidate: bot name \"A\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.baseline: bot name \"\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.measure: 3 is not a known value: expected 0 to 2",
-            "settings.sprt.effect_some: effect_none 0.2 and effect_some 0.1: expected numbers from -31 to 31, effect_none below effect_some",
+            "settings.sprt.effect_some: a gain of 0.1 as better and 0.2 as no better: expected numbers from -31 to 31, the first above the second",
             "settings.sprt.alpha: alpha 0.9 and beta 0.05: expected numbers from 0.0001 to 0.5",
             "settings.sprt.groups: 0: expected a number from 1 to 10000000",
         ];

@@ -492,7 +492,7 @@ mod tests {
             };
             assert_eq!(settings_message(&settings, &terms).talk, Some(full));
         }
-        let refused = "settings.talk: talk in a match with assigned rows: expected rows that seats declare";
+        let refused = "settings.talk: talk in a match in which nobody declares: seats can only talk before they declare what they want";
         for alliance in [pb::AllianceMode::Standard, pb::AllianceMode::Random] {
             assert_eq!(parsed(alliance, two_rounds).unwrap_err(), refused);
         }

@@ -227,7 +227,9 @@ mod tests {
         };
         assert_eq!(
             mistakes("random", "{ rounds = 3 }"),
-            ["6: talk: talk in a match with assigned rows: expected rows that seats declare"]
+            [
+                "6: talk: talk in a match in which nobody declares: seats can only talk before they declare what they want"
+            ]
         );
         assert_eq!(
             mistakes("declared", "{ round_time = \"2h\", privacy = \"secret\" }"),

@@ -276,7 +276,7 @@ remote = true
         "4: concurrency: 20000 concurrent matches",
         "6: positions.list[1]: pile 1 has 0 counters",
         "9: format.candidate: no bot named \"orcle\" plays: did you mean \"oracle\"? expected one of oracle, timid",
-        "11: format.effect_some: effect_none 0 and effect_some 40",
+        "11: format.effect_some: a gain of 40 as better and 0 as no better",
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
         "14: format.rounds: unknown key: ",
         "18: bot[0].seed: only language models and the house bots random",

@@ -134,7 +134,7 @@ async fn invalid_talk_settings_are_refused() {
     let alliance = pb::AllianceMode::Standard.into();
     let request = pb::CreateMatchRequest { talk, alliance, ..exhibition(["ann", "bob"], &[1]) };
     let refused = host.matches().create_match(request).await.unwrap_err();
-    assert!(refused.message().contains("talk in a match with assigned rows"), "{refused:?}");
+    assert!(refused.message().contains("talk in a match in which nobody declares"), "{refused:?}");
     let talk = Some(pb::Talk { rounds: 9, ..pb::Talk::default() });
     let alliance = pb::AllianceMode::Declared.into();
     let request = pb::CreateMatchRequest { talk, alliance, ..exhibition(["ann", "bob"], &[1]) };

@@ -100,12 +100,12 @@ pub enum SettingsError {
     Deal(#[from] DealError),
     /// Dealt rows are scored by wins.
     #[error(
-        "dealt rows with scoring by wins: use scoring by satisfaction, because a dealt row says what a seat wants"
+        "wants are dealt, but scoring is by wins: score by satisfaction, because a seat really wants what it is dealt"
     )]
     DealtWins,
     /// A test by regret has dealt rows.
     #[error(
-        "dealt rows with a sequential test by regret: use a test by points, because a bot chooses the row by which its regret is counted"
+        "wants are dealt, but the sequential test is by regret: test by points, because a bot itself chooses the preference order by which its errors are counted"
     )]
     DealtRegret,
     /// The list of allowed bots leaves out a bot that the format names.
@@ -271,7 +271,7 @@ mod tests {
             dealt(draft, DealRule::All);
             draft.scoring = Scoring::Win;
         });
-        assert!(wins.starts_with("dealt rows with scoring by wins: use scoring by satisfaction"), "{wins}");
+        assert!(wins.starts_with("wants are dealt, but scoring is by wins"), "{wins}");
         let regret = refused(|draft| {
             dealt(draft, DealRule::SelfFirst);
             draft.format = TournamentFormat::Sprt(SprtSettings {
@@ -283,10 +283,7 @@ mod tests {
                 groups: GroupCount::new(10).unwrap(),
             });
         });
-        assert!(
-            regret.starts_with("dealt rows with a sequential test by regret: use a test by points"),
-            "{regret}"
-        );
+        assert!(regret.starts_with("wants are dealt, but the sequential test is by regret"), "{regret}");
         let not_allowed = refused(|draft| {
             draft.format = TournamentFormat::Gauntlet { bot: "a".parse().unwrap(), groups: None };
             draft.allow = AllowList::new(vec!["b*".parse().unwrap()]).unwrap();

@@ -52,7 +52,7 @@ pub struct ErrorRates {
 pub enum SprtError {
     /// The effects are not ascending, or out of range.
     #[error(
-        "effect_none {none} and effect_some {some}: expected numbers from -31 to 31, effect_none below effect_some"
+        "a gain of {some} as better and {none} as no better: expected numbers from -31 to 31, the first above the second"
     )]
     Effects {
         /// The effect of a candidate that is no better.
@@ -157,10 +157,10 @@ mod tests {
         let effects = |none, some| EffectBounds::new(none, some).unwrap_err().to_string();
         assert_eq!(
             effects(0.1, 0.1),
-            "effect_none 0.1 and effect_some 0.1: expected numbers from -31 to 31, effect_none below effect_some"
+            "a gain of 0.1 as better and 0.1 as no better: expected numbers from -31 to 31, the first above the second"
         );
-        assert!(effects(f64::NAN, 0.0).starts_with("effect_none NaN and effect_some 0"));
-        assert!(effects(0.0, f64::INFINITY).starts_with("effect_none 0 and effect_some inf"));
+        assert!(effects(f64::NAN, 0.0).starts_with("a gain of 0 as better and NaN as no better"));
+        assert!(effects(0.0, f64::INFINITY).starts_with("a gain of inf as better and 0 as no better"));
         let rates = |alpha, beta| ErrorRates::new(alpha, beta).unwrap_err().to_string();
         assert_eq!(rates(0.0, 0.1), "alpha 0 and beta 0.1: expected numbers from 0.0001 to 0.5");
         assert!(rates(0.1, f64::NAN).starts_with("alpha 0.1 and beta NaN"));

@@ -84,7 +84,9 @@ pub enum MatchSetupError {
     #[error("rows are assigned and dealt: expected only one of these")]
     AssignedAndDealt,
     /// Seats can talk, but they do not declare rows.
-    #[error("talk in a match with assigned rows: expected rows that seats declare")]
+    #[error(
+        "talk in a match in which nobody declares: seats can only talk before they declare what they want"
+    )]
     AssignedAndTalk,
     /// Seats can sign pacts, but there are too many seats.
     #[error(transparent)]

@@ -438,8 +438,11 @@ impl Referee {
             MatchPhase::Talking | MatchPhase::Declaring | MatchPhase::Playing if state.is_forfeited(seat) => {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward now plays for it"))
             }
-            MatchPhase::Talking | MatchPhase::Declaring => {
-                (RefusalReason::NotStarted, "play has not begun: wait for your turn".to_owned())
+            MatchPhase::Talking => {
+                (RefusalReason::NotStarted, "the seats are still talking: wait for your turn".to_owned())
+            }
+            MatchPhase::Declaring => {
+                (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
             }
             MatchPhase::Playing if ply > reached => (
                 RefusalReason::FuturePly,

@@ -85,7 +85,7 @@ fn a_take_before_the_rows_are_revealed_is_a_strike() {
     let mut table = Table::open(declared_match(2, &[9]));
     let early = table.take(0, 0, 1);
     assert_eq!(refusals_in(&early), [(0, RefusalReason::NotStarted)]);
-    assert_eq!(refusal_message(&early), "play has not begun: wait for your turn");
+    assert_eq!(refusal_message(&early), "rows are still being declared: wait for your turn");
     assert_eq!(strikes_of(&table, 0), 1);
 }
 
