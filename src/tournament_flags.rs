@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(refused("--rounds 5"), "--rounds: the format round-robin does not have this setting");
         assert_eq!(refused("--format swiss"), "the format swiss needs --rounds");
         assert_eq!(refused("--format gauntlet"), "the format gauntlet needs --bot");
-        let clock = "\"500\" is not a time bank and an increment with units, such as 10s+100ms";
+        let clock = "\"500\" is not a time and an increment with units, such as 10s+100ms";
         assert_eq!(refused("--clock 500"), format!("--clock: {clock}"));
         let within = "\"10\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s";
         assert_eq!(refused("--declare-within 10"), format!("--declare-within: {within}"));

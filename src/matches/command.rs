@@ -18,6 +18,7 @@ use lastnim_proto::{
     pb::{self, record_event::Event},
 };
 use lastnim_report::{
+    ReportReader,
     match_events::{SeatNames, event_line},
     matches::{AUDIT_WITHHELD_NOTE, audit_line, match_report, match_table},
 };
@@ -145,7 +146,7 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> R
     let request = pb::GetMatchRequest { match_id: id.to_string() };
     let shown = remote.answer(remote.match_client().get_match(request)).await?;
     let game = shown.r#match.as_ref().ok_or_else(|| remote.missing_part_failure("match"))?;
-    form.print_message_report(&shown, || match_report(game, &shown))
+    form.print_message_report(&shown, || match_report(game, &shown, ReportReader::CommandLine))
 }
 
 /// Follows a match to its end. Shows the words of models only if the match is already over, because transcripts are

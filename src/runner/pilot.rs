@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, io, path::Path};
 const PAGE_SIZE: usize = 1_000;
 /// The settings that must be the same in a pilot and in the plan, because they affect how much results vary. Each is
 /// named by its label in reports.
-const DECISIVE_SETTINGS: [&str; 6] = ["seats", "ending", "rows", "matrix", "scoring", "talk"];
+const DECISIVE_SETTINGS: [&str; 5] = ["seats", "who wins", "wants", "scoring", "talk"];
 
 /// The results and costs of a pilot.
 #[derive(Debug)]

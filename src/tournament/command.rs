@@ -26,6 +26,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::BotName;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
+    ReportReader,
     standings::standings_report,
     tournament::{progress_line, progress_text, tournament_report, tournament_table},
     tournament_result::result_text,
@@ -365,7 +366,8 @@ impl TournamentCommands {
                     json
                 };
                 self.form.print_report(json, || {
-                    tournament_report(&tournament, &shown).with_sections(spending_section(&models))
+                    tournament_report(&tournament, &shown, ReportReader::CommandLine)
+                        .with_sections(spending_section(&models))
                 })
             }
             ServerAction::List { state, limit, page_token, csv } => {
@@ -379,7 +381,9 @@ impl TournamentCommands {
                 if text {
                     return self.print_result_text(&id, &report).await;
                 }
-                csv.print_message_report(self.form, &report, || standings_report(&report))
+                csv.print_message_report(self.form, &report, || {
+                    standings_report(&report, ReportReader::CommandLine)
+                })
             }
             ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
             ServerAction::ExportSite(args) => export_site(&self.remote, &args, self.form).await,

@@ -5,7 +5,7 @@ use crate::{Failure, form::OutputFormat, remote::RemoteServer};
 use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_proto::pb;
-use lastnim_report::{tournament::progress_line, tournament_events::event_line};
+use lastnim_report::{ReportReader, tournament::progress_line, tournament_events::event_line};
 use lastnim_tournament::Reason;
 use std::io::Write as _;
 
@@ -188,7 +188,7 @@ fn print_change<M: prost::Message + prost::Name>(
 ) -> Result<(), Failure> {
     form.print_message(done, |out| {
         match event {
-            Some(event) => writeln!(out, "{}", event_line(event))?,
+            Some(event) => writeln!(out, "{}", event_line(event, ReportReader::CommandLine))?,
             None => writeln!(out, "nothing changed")?,
         }
         tournament.map_or(Ok(()), |tournament| writeln!(out, "{}", progress_line(tournament)))

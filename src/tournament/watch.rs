@@ -68,9 +68,9 @@ impl WatchScreen {
 
     fn show_tournament(&mut self, tournament: &pb::Tournament) {
         let field = count_with_noun(tournament.field.len(), "bot", "bots");
-        let quarantined = format!(", quarantined: {}", tournament.damage);
+        let damaged = format!(", stopped because its data are damaged: {}", tournament.damage);
         let waiting = match tournament.pause() {
-            _ if !tournament.damage.is_empty() => quarantined.as_str(),
+            _ if !tournament.damage.is_empty() => damaged.as_str(),
             pb::OpenMatches::Freeze => ", paused, open matches frozen",
             pb::OpenMatches::Finish => ", paused",
             pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots",

@@ -10,7 +10,7 @@ use lastnim_proto::{
     pb,
     tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
 };
-use lastnim_report::{tournament_settings::setting_facts, tournament_toml::tournament_toml};
+use lastnim_report::{ReportReader, tournament_settings::setting_facts, tournament_toml::tournament_toml};
 use lastnim_tournament::{FormatProfile, METHODS_VERSION};
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
             let usual = usual_settings(format, source);
             let message = message_of(&usual);
             assert_eq!(message_of_flags(&usual), message);
-            let (file, facts) = (file_of(&message), setting_facts(&message));
+            let (file, facts) = (file_of(&message), setting_facts(&message, ReportReader::CommandLine));
             let special = all_settings().filter(|setting| SPECIAL_FIELDS.contains(&setting.field));
             assert!(file.contains("\nmethods = ") && facts.iter().any(|(label, _)| label == "methods"));
             let changeable =
@@ -156,7 +156,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
                     given.retain(|(other, _)| other.table() != "talk");
                 }
                 let message = message_of(&given);
-                let (file, facts) = (file_of(&message), setting_facts(&message));
+                let (file, facts) = (file_of(&message), setting_facts(&message, ReportReader::CommandLine));
                 // `alliance` has either a word or rows, so given rows replace the word.
                 given.retain(|(other, _)| {
                     let replaces = [("alliance_matrix.rows", "alliance"), ("deal_rows", "deal")];
@@ -169,7 +169,12 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
                 assert_ne!(changed, message, "{}", setting.field);
                 assert_eq!(message_of_flags(&given), changed, "{}", setting.field);
                 assert_ne!(file_of(&changed), file, "{} is not written as a file", setting.field);
-                assert_ne!(setting_facts(&changed), facts, "{} is not reported", setting.field);
+                assert_ne!(
+                    setting_facts(&changed, ReportReader::CommandLine),
+                    facts,
+                    "{} is not reported",
+                    setting.field
+                );
                 changed_fields.push(setting.field);
             }
         }

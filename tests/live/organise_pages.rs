@@ -349,7 +349,7 @@ async fn matches_are_voided_after_confirmation() {
         async { while host.matches_of(&id).await.iter().filter(|game| is_voided(game)).count() < 3 {} };
     soon("three matches that are voided", voided).await;
     let page = browser.get(&path).await;
-    let event = "matches 0, 2, 3 voided, to be played again: no &#60;network&#62;";
+    let event = "matches 1, 3, 4 voided, to be played again: no &#60;network&#62;";
     assert!(page.body.contains(event), "{}", page.body);
 
     // All matches are voided by one event; if one of them cannot be voided, none is, and the form keeps its values.

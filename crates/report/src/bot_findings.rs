@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(
             words,
             [
-                "It errs less often when its predicted rank is worse than at the start: in comparable positions, its share of errors is then 25.0 percentage points lower (95% interval: 12.5 to 37.5)."
+                "It errs less often when the winner under optimal play suits it less than at the start: in comparable positions, its share of errors is then 25.0 percentage points lower (95% interval: 12.5 to 37.5)."
             ]
         );
     }

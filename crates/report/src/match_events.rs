@@ -1,6 +1,10 @@
 //! The events of a match, as text.
 
-use super::words::{enum_phrase, join_items, matrix_text};
+use super::{
+    matches::end_reason_text,
+    tournament_settings::word_text,
+    words::{enum_phrase, enum_word, join_items, matrix_text},
+};
 use lastnim_proto::pb::{self, record_event::Event, talk_content::Content};
 
 /// The names of the bots of a match, by seat.
@@ -21,31 +25,41 @@ impl SeatNames {
     }
 }
 
+impl SeatNames {
+    /// Names the bot of a seat, or the seat if its bot is not known.
+    fn short_name(&self, seat: u32) -> String {
+        self.0.get(seat as usize).cloned().unwrap_or_else(|| self.name_of_seat(seat))
+    }
+
+    /// Names the bots in the order of a row, the most preferred winner first.
+    fn order_text(&self, seat: u32, row: &pb::Row) -> String {
+        let seats = self.0.len().max(1);
+        let name = |offset: &u32| self.short_name(((seat as usize + *offset as usize) % seats) as u32);
+        join_items(row.offsets.iter().map(name), ", then ")
+    }
+}
+
 /// Describes an event in one line.
 pub fn event_line(event: &Event, players: &SeatNames) -> String {
     match event {
         Event::Created(setup) => format!(
-            "{} play on piles {}; {} moves first; ending: {}",
+            "{} play on piles {}; {} moves first; the winner is {}",
             setup.bots.join(", "),
             join_items(&setup.piles, ","),
             SeatNames::of_setup(setup).name_of_seat(setup.first),
-            enum_phrase(setup.ending().as_str_name(), "ENDING_")
+            word_text("ending", &enum_word(setup.ending().as_str_name(), "ENDING_"))
         ),
         Event::Declared(declared) => {
-            let row = declared.row.as_ref().map(|row| join_items(&row.offsets, " ")).unwrap_or_default();
+            let row = declared.row.as_ref().map(|row| players.order_text(declared.seat, row));
+            let row = row.unwrap_or_default();
             let seat = players.name_of_seat(declared.seat);
-            match declared.defaulted() {
-                pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
-                pb::RowDefault::Late => {
-                    format!("{seat} has the standard row {row}: it did not declare in time")
-                }
-                pb::RowDefault::Invalid => {
-                    format!("{seat} has the standard row {row}: the row that it declared was not valid")
-                }
-                pb::RowDefault::Forfeited => {
-                    format!("{seat} has the standard row {row}: the seat was forfeited")
-                }
-            }
+            let why = match declared.defaulted() {
+                pb::RowDefault::Unspecified => return format!("{seat} declared that it wants {row}"),
+                pb::RowDefault::Late => "it did not declare in time",
+                pb::RowDefault::Invalid => "the row that it declared was not valid",
+                pb::RowDefault::Forfeited => "the seat was forfeited",
+            };
+            format!("{seat} has the standard row, {row}: {why}")
         }
         Event::Said(said) => {
             let seat = players.name_of_seat(said.seat);
@@ -53,8 +67,8 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
             let what = match content {
                 None => "a private message".to_owned(),
                 Some(Content::Text(text)) => format!("{text:?}"),
-                Some(Content::Claim(row)) => format!("that it wants {}", join_items(&row.offsets, " ")),
-                Some(Content::Offer(pact)) => format!("that it offers the pact {}", pact_text(pact)),
+                Some(Content::Claim(row)) => format!("that it wants {}", players.order_text(said.seat, row)),
+                Some(Content::Offer(pact)) => format!("that it offers a pact: {}", pact_text(pact, players)),
                 Some(Content::Accept(offer)) => format!(
                     "that it accepts the pact in message {} of {} in round {}",
                     offer.number + 1,
@@ -102,21 +116,24 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
             enum_phrase(forfeited.reason().as_str_name(), "FORFEIT_REASON_")
         ),
         Event::Ended(ended) => {
-            let reason = enum_phrase(ended.reason().as_str_name(), "END_REASON_");
+            let reason = end_reason_text(ended.reason());
             match ended.winner {
                 Some(winner) => format!("{reason}: {} won", players.name_of_seat(winner)),
-                None => reason,
+                None => reason.to_owned(),
             }
         }
     }
 }
 
-/// Writes each member of a pact with its relations, as in `0: 1>2, 0>2; 1: 1>2`.
-fn pact_text(pact: &pb::Pact) -> String {
-    let relation = |each: &pb::PactRelation| format!("{}>{}", each.before, each.after);
+/// Says what each member of a pact promises.
+fn pact_text(pact: &pb::Pact, players: &SeatNames) -> String {
+    let relation = |each: &pb::PactRelation| {
+        format!("{} before {}", players.short_name(each.before), players.short_name(each.after))
+    };
     let members = pact.members.iter().map(|member| {
-        let relations = member.relations.iter().map(relation);
-        format!("{}: {}", member.seat, relations.collect::<Vec<_>>().join(", ")).trim_end().to_owned()
+        let relations: Vec<_> = member.relations.iter().map(relation).collect();
+        let promise = if relations.is_empty() { "nothing".to_owned() } else { relations.join(" and ") };
+        format!("{} declares {promise}", players.name_of_seat(member.seat))
     });
     members.collect::<Vec<_>>().join("; ")
 }
@@ -148,7 +165,7 @@ mod tests {
         };
         assert_eq!(
             said(Content::Offer(pact)),
-            "seat 1 (bob) said that it offers the pact 0: 1>2, 0>2; 1: to seat 0 (ann)"
+            "seat 1 (bob) said that it offers a pact: seat 0 (ann) declares bob before seat 2 and ann before seat 2; seat 1 (bob) declares nothing to seat 0 (ann)"
         );
         assert_eq!(
             said(Content::Accept(pb::OfferId { seat: 0, round: 0, number: 2 })),
@@ -162,7 +179,7 @@ mod tests {
             pb::MatchSetup { bots: players().0, piles: vec![3, 4], ending: 2, ..pb::MatchSetup::default() };
         assert_eq!(
             line(&Event::Created(setup)),
-            "ann, bob play on piles 3,4; seat 0 (ann) moves first; ending: last mover wins"
+            "ann, bob play on piles 3,4; seat 0 (ann) moves first; the winner is the seat that moved last"
         );
         let row = pb::Row { offsets: vec![0, 1] };
         let late = pb::DeclaredEvent {
@@ -173,7 +190,7 @@ mod tests {
         };
         assert_eq!(
             line(&Event::Declared(late)),
-            "seat 1 (bob) has the standard row 0 1: it did not declare in time"
+            "seat 1 (bob) has the standard row, bob, then ann: it did not declare in time"
         );
         let matrix = pb::AllianceMatrix { rows: vec![row.clone(), row] };
         let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
@@ -192,7 +209,7 @@ mod tests {
             "seat 7 is forfeited: no show; the steward takes over"
         );
         let ended = pb::EndedEvent { reason: pb::EndReason::PlyLimit.into(), winner: Some(0) };
-        assert_eq!(line(&Event::Ended(ended)), "ply limit: seat 0 (ann) won");
+        assert_eq!(line(&Event::Ended(ended)), "limit of takes reached: seat 0 (ann) won");
         let cancelled = pb::EndedEvent { reason: pb::EndReason::Cancelled.into(), winner: None };
         assert_eq!(line(&Event::Ended(cancelled)), "cancelled");
     }

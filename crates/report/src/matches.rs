@@ -1,13 +1,13 @@
 //! Summaries and lists of matches.
 
 use super::{
-    Cell, Column, Report, Section, Table,
+    Cell, Column, Report, ReportReader, Section, Table,
     audit::seat_table,
     match_events::SeatNames,
     talk_audit::talk_sections,
-    tournament_settings::clock_text,
+    tournament_settings::{clock_text, word_text},
     versions::seat_versions_line,
-    words::{enum_phrase, enum_word, join_items, matrix_text},
+    words::{enum_phrase, enum_word, join_items},
 };
 use lastnim_proto::pb;
 use std::collections::BTreeSet;
@@ -63,11 +63,11 @@ pub fn outcome_line(game: &pb::Match) -> String {
 
 /// Describes the state of a match, and who won, as if the match had not been voided.
 fn unvoided_outcome_line(game: &pb::Match) -> String {
-    let players = game.setup.as_ref().map(SeatNames::of_setup).unwrap_or_default();
     match (game.phase(), game.winner) {
         (pb::Phase::Ended, Some(winner)) => {
-            let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
-            format!("{reason}: {} won", players.name_of_seat(winner))
+            let bots = game.setup.as_ref().map_or(&[][..], |setup| &setup.bots);
+            let winner = bots.get(winner as usize).map_or("a seat", String::as_str);
+            format!("{}: {winner} won", end_reason_text(game.reason()))
         }
         _ => state_text(&pb::Match { void_reason: String::new(), ..game.clone() }),
     }
@@ -79,9 +79,20 @@ fn state_text(game: &pb::Match) -> String {
         return format!("voided: {}", game.void_reason);
     }
     match game.phase() {
-        pb::Phase::Ended => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
-        pb::Phase::Quarantined => format!("quarantined: {}", game.damage),
+        pb::Phase::Ended => end_reason_text(game.reason()).to_owned(),
+        pb::Phase::Quarantined => format!("stopped because its data are damaged: {}", game.damage),
+        pb::Phase::Declaring => "before the first take".to_owned(),
         phase => enum_phrase(phase.as_str_name(), "PHASE_"),
+    }
+}
+
+/// Says why a match has ended.
+pub fn end_reason_text(reason: pb::EndReason) -> &'static str {
+    match reason {
+        pb::EndReason::PlyLimit => "limit of takes reached",
+        pb::EndReason::AllForfeited => "every seat forfeited",
+        pb::EndReason::Cancelled => "cancelled",
+        pb::EndReason::Finished | pb::EndReason::Unspecified => "finished",
     }
 }
 
@@ -90,30 +101,36 @@ pub const AUDIT_WITHHELD_NOTE: &str =
     "withheld until the tournament is over, because its bots must not use the oracle";
 
 /// Reports a match and the summary of its audit.
-pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
+pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse, reader: ReportReader) -> Report {
     let audit = shown.audit.as_ref();
     let setup = game.setup.clone().unwrap_or_default();
     let players = SeatNames::of_setup(&setup);
-    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_text(&matrix.rows)));
+    let rows = setup.assigned.as_ref().map(|matrix| format!("given: {}", reader.matrix_text(&matrix.rows)));
     let opened = audit.and_then(|audit| audit.dealt.as_ref()?.rows.as_ref());
-    let dealt = opened.map(|matrix| matrix_text(&matrix.rows));
+    let dealt = opened.map(|matrix| reader.matrix_text(&matrix.rows));
     let dealt = dealt.or_else(|| setup.deal.as_ref().map(|_| "private".to_owned()));
-    let place = (!setup.tournament_id.is_empty())
-        .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
+    let place = (!setup.tournament_id.is_empty()).then(|| {
+        let [number, group] = [setup.number, setup.group].map(|index| reader.number(index));
+        format!("match {number}, group {group}, of {}", setup.tournament_id)
+    });
+    let first = match reader {
+        ReportReader::CommandLine => players.name_of_seat(setup.first),
+        ReportReader::Page => setup.bots.get(setup.first as usize).cloned().unwrap_or_default(),
+    };
     let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD_NOTE.to_owned());
     let facts = [
         ("id", Some(game.id.clone())),
         ("bots", Some(setup.bots.join(", "))),
         ("piles", Some(join_items(&setup.piles, ","))),
-        ("first", Some(players.name_of_seat(setup.first))),
-        ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
+        ("first", Some(first)),
+        ("who wins", Some(word_text("ending", &enum_word(setup.ending().as_str_name(), "ENDING_")))),
         ("tournament", place),
-        ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
-        ("dealt rows", dealt),
+        ("wants", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
+        ("dealt wants", dealt),
         ("clock", setup.clock.map(clock_text)),
         ("strikes", Some(setup.strikes.to_string())),
-        ("max plies", Some(setup.max_plies.to_string())),
-        ("plies", Some(game.plies.to_string())),
+        ("most takes", Some(setup.max_plies.to_string())),
+        ("takes", Some(game.plies.to_string())),
         ("state", Some(outcome_line(game))),
         ("versions", seat_versions_line(&game.seat_versions)),
         ("audit", audit.map(|audit| audit_line(audit, &players)).or(withheld)),
@@ -153,12 +170,12 @@ mod tests {
             ..Default::default()
         };
         let described = |game: pb::Match| [winner_text(&game), state_text(&game)];
-        assert_eq!(described(ended.clone()), ["bob won", "ply limit"]);
+        assert_eq!(described(ended.clone()), ["bob won", "limit of takes reached"]);
         assert_eq!(described(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
         let playing = pb::Match { phase: pb::Phase::Playing.into(), ..ended.clone() };
         assert_eq!(described(playing), ["being played", "playing"]);
         let voided = pb::Match { void_reason: "no network".into(), ..ended };
-        assert_eq!(outcome_line(&voided), "voided: no network (ply limit: seat 1 (bob) won)");
+        assert_eq!(outcome_line(&voided), "voided: no network (limit of takes reached: bob won)");
         assert_eq!(described(voided), ["voided", "voided: no network"]);
     }
 

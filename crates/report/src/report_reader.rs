@@ -1,9 +1,9 @@
 //! Who reads a report.
 
+use super::words::{join_items, order_text};
 use lastnim_core::game::Position;
+use lastnim_proto::pb;
 use std::ops::Add;
-
-use super::words::join_items;
 
 /// The audience of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,16 @@ impl ReportReader {
                 format!("Seat {seat} moves on {}", join_items(position.piles(), " "))
             }
         }
+    }
+
+    /// Writes the rows of all seats: `0 2 1; 0 1 2; 0 2 1`, or on a page, with the numbers of the seats,
+    /// `1>3>2; 2>3>1; 3>2>1`.
+    pub(super) fn matrix_text(self, rows: &[pb::Row]) -> String {
+        let order = |(own, row): (usize, &pb::Row)| match self {
+            Self::CommandLine => join_items(&row.offsets, " "),
+            Self::Page => order_text(row, own, rows.len()),
+        };
+        join_items(rows.iter().enumerate().map(order), "; ")
     }
 
     /// Names a flag that limits a search, for readers who can set it.

@@ -1,7 +1,8 @@
 //! The standings of a tournament.
 
 use super::{
-    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
+    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, ReportReader,
+    Section, Table,
     cross_table::cross_table_sections,
     tournament::{progress_line, progress_text},
     tournament_events::event_lines,
@@ -13,7 +14,7 @@ use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
 /// Reports standings, the verdict of the format, and the cross-table if there is one.
-pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
+pub fn standings_report(standings: &pb::GetStandingsResponse, reader: ReportReader) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let is_running = standings.state() == pb::TournamentState::Running;
     let progress = is_running.then(|| {
@@ -25,7 +26,8 @@ pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
         })
     });
     let section = Section::new().paragraphs(progress);
-    let section = with_standings_and_verdict(section, (standings.order(), lines), verdict.as_ref(), events);
+    let section =
+        with_standings_and_verdict(section, (standings.order(), lines), verdict.as_ref(), (events, reader));
     let measure = StandingMeasure::of_standings(lines).word;
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
@@ -47,17 +49,23 @@ pub fn standings_notes(
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
     let ordered = (seen.order(), seen.standings.as_slice());
-    with_standings_and_verdict(section, ordered, seen.verdict.as_ref(), &seen.events).into()
+    with_standings_and_verdict(
+        section,
+        ordered,
+        seen.verdict.as_ref(),
+        (&seen.events, ReportReader::CommandLine),
+    )
+    .into()
 }
 
 fn with_standings_and_verdict(
     section: Section,
     (order, standings): (pb::StandingsOrder, &[pb::Standing]),
     verdict: Option<&pb::Verdict>,
-    events: &[pb::TournamentEvent],
+    (events, reader): (&[pb::TournamentEvent], ReportReader),
 ) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(order, standings));
-    let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events));
+    let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events, reader));
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;
@@ -85,7 +93,7 @@ impl StandingMeasure {
             Some(pb::RatingMeasure::Satisfaction) => Self {
                 word: "satisfaction",
                 format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Points, 3) },
-                meaning: "satisfaction per match (0 to 1), at comparable positions (same piles, row and seat), minus the field's mean",
+                meaning: "satisfaction per match (0 to 1), minus the mean of all bots with the same piles, seat and wants",
             },
             _ => Self {
                 word: "wins",
@@ -125,25 +133,25 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         .column(Column::integer("wins"), |standing| standing.wins)
         .column(
             Column::number("accuracy", NumberUnit::Share, 1)
-                .with_meaning("share of its own takes that were optimal for its row"),
+                .with_meaning("share of its own takes that were optimal for what it wants"),
             |standing| standing.accuracy,
         )
         .column(
             Column::number("regret/match", NumberUnit::Ranks, 2)
-                .with_meaning("ranks that it lost through its own errors"),
+                .with_meaning("places in its preference order that it lost by its own errors"),
             |standing| standing.regret_per_match,
         )
         .column(
             Column::number("luck/match", NumberUnit::Ranks, 2)
                 .with_sign()
-                .with_meaning("ranks that it gained through others' errors"),
+                .with_meaning("places in its preference order that it gained by the errors of others"),
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)
         .column(column, move |standing| standing.rating.as_ref().map(rating));
     let has_dealt_rows = standings.iter().any(|standing| standing.relative_satisfaction.is_some());
     let relative = Column::number("vs honest", NumberUnit::Points, 3).with_sign().with_meaning(
-        "satisfaction per match by its dealt row, minus what optimal play would have given if all had declared theirs",
+        "satisfaction per match by what it was dealt, minus what optimal play would have given if all had declared what they were dealt",
     );
     let table = table.column_if(has_dealt_rows, relative, |standing| standing.relative_satisfaction);
     let has_ties = standings.iter().any(|standing| standing.tie_break() != pb::TieBreak::Unspecified);
@@ -283,7 +291,8 @@ mod tests {
             ..Default::default()
         };
         let text = |standings: &pb::GetStandingsResponse| {
-            crate::render::Terminal::without_styles().report_text(&standings_report(standings))
+            crate::render::Terminal::without_styles()
+                .report_text(&standings_report(standings, ReportReader::CommandLine))
         };
         assert!(text(&standings).starts_with("running, 12 of 40 matches played\n"), "{}", text(&standings));
         let over = pb::GetStandingsResponse { state: pb::TournamentState::Finished.into(), ..standings };

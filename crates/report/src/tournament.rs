@@ -1,7 +1,7 @@
 //! Tournaments, and lists of them.
 
 use super::{
-    Cell, Column, FactValue, Report, Section, Table,
+    Cell, Column, FactValue, Report, ReportReader, Section, Table,
     tournament_activity::activity_section,
     tournament_events::event_line,
     tournament_settings::setting_facts,
@@ -26,9 +26,9 @@ fn times_text(settings: &pb::TournamentSettings) -> String {
 
 /// Describes the state and progress of a tournament.
 pub fn progress_text(tournament: &pb::Tournament) -> String {
-    let quarantined = format!(", quarantined: {}", tournament.damage);
+    let damaged = format!(", stopped because its data are damaged: {}", tournament.damage);
     let waiting = match tournament.pause() {
-        _ if !tournament.damage.is_empty() => quarantined.as_str(),
+        _ if !tournament.damage.is_empty() => damaged.as_str(),
         pb::OpenMatches::Freeze => ", paused, open matches frozen",
         pb::OpenMatches::Finish => ", paused",
         pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots to join",
@@ -72,18 +72,22 @@ pub fn move_title_to_front(table: Table) -> Table {
 }
 
 /// Reports a tournament's state and settings, its verdict, the organiser's actions, and its current activity.
-pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
+pub fn tournament_report(
+    tournament: &pb::Tournament,
+    shown: &pb::GetTournamentResponse,
+    reader: ReportReader,
+) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let field = match tournament.field.as_slice() {
         [] => "no bots yet".to_owned(),
         field => field.join(", "),
     };
     let (title, others): (Vec<_>, Vec<_>) =
-        setting_facts(&settings).into_iter().partition(|(label, _)| label == "title");
+        setting_facts(&settings, reader).into_iter().partition(|(label, _)| label == "title");
     let state = [
         ("created".to_owned(), FactValue::At(tournament.created_at_us)),
         ("state".to_owned(), progress_text(tournament).into()),
-        ("field".to_owned(), field.into()),
+        ("bots".to_owned(), field.into()),
     ];
     let entry_code = (shown.entry_code_uses > 0).then(|| {
         let bots = count_with_noun(shown.entry_code_uses, "more bot", "more bots");
@@ -96,11 +100,15 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
         .chain(state)
         .chain(entry_code)
         .chain(others.into_iter().map(as_facts));
-    let dated =
-        |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
+    let dated = |event: &pb::TournamentEvent| {
+        format!("{} UTC: {}", format_time(event.at_us), event_line(event, reader))
+    };
     let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));
     let section = section.paragraphs(shown.events.iter().map(dated));
-    [section].into_iter().chain(shown.activity.as_ref().map(activity_section)).collect()
+    [section]
+        .into_iter()
+        .chain(shown.activity.as_ref().map(|activity| activity_section(activity, reader)))
+        .collect()
 }
 
 /// Tabulates tournaments, a row for each.
@@ -111,7 +119,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
         .column(Column::text("id"), |tournament| tournament.id.clone())
         .column(Column::text("created (UTC)"), |tournament| Cell::Time(tournament.created_at_us))
         .column(Column::text("state"), state_text)
-        .column(Column::text("format"), |tournament| tournament.format_profile().hyphenated_name())
+        .column(Column::text("format"), |tournament| tournament.format_profile().title)
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
         .column(Column::integer("bots"), |tournament| tournament.field.len())
         .column(Column::integer("played"), |tournament| tournament.matches_played)

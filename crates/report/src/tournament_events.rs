@@ -1,18 +1,18 @@
 //! The organiser's actions on a tournament, as text.
 
-use super::words::count_with_noun;
+use super::{ReportReader, words::count_with_noun};
 use lastnim_proto::pb::{self, tournament_event::Event};
 
 /// The maximum number of matches named in a line.
 const MAX_NUMBERS: usize = 30;
 
 /// Describes events, one line each.
-pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
-    events.iter().map(event_line).collect()
+pub(super) fn event_lines(events: &[pb::TournamentEvent], reader: ReportReader) -> Vec<String> {
+    events.iter().map(|event| event_line(event, reader)).collect()
 }
 
 /// Describes an event.
-pub fn event_line(event: &pb::TournamentEvent) -> String {
+pub fn event_line(event: &pb::TournamentEvent, reader: ReportReader) -> String {
     match &event.event {
         None => "an event of a kind that this version does not know".to_owned(),
         Some(Event::Paused(paused)) => match paused.open_matches() {
@@ -30,7 +30,11 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
             format!("{} is disqualified, and {results}: {}", out.bot, out.reason)
         }
         Some(Event::Voided(voided)) => {
-            let numbers = voided.matches.iter().take(MAX_NUMBERS).map(|voided| voided.number.to_string());
+            let numbers = voided
+                .matches
+                .iter()
+                .take(MAX_NUMBERS)
+                .map(|voided| reader.number(voided.number).to_string());
             let numbers = numbers.collect::<Vec<_>>().join(", ");
             let what = if voided.matches.len() == 1 { "match" } else { "matches" };
             let more = match voided.matches.len().saturating_sub(MAX_NUMBERS) {
@@ -54,7 +58,9 @@ mod tests {
 
     #[test]
     fn events_are_described() {
-        let described = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
+        let described = |event| {
+            event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) }, ReportReader::CommandLine)
+        };
         let freeze = pb::OpenMatches::Freeze.into();
         assert_eq!(
             described(Event::Paused(pb::PausedEvent { open_matches: freeze })),

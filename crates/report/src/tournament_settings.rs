@@ -1,5 +1,9 @@
 //! The settings of a tournament, as text.
 
+use super::{
+    ReportReader,
+    words::{join_items, order_text},
+};
 use lastnim_proto::{
     json::message_to_json,
     pb,
@@ -8,13 +12,16 @@ use lastnim_proto::{
 use serde_json::Value;
 
 /// Describes the settings of a tournament: labelled lines in the order of the settings table.
-pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
-    filter_facts(settings, |_| true)
+pub fn setting_facts(settings: &pb::TournamentSettings, reader: ReportReader) -> Vec<(String, String)> {
+    filter_facts(settings, reader, |_| true)
 }
 
 /// Describes the settings with one label in one line.
 pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
-    filter_facts(settings, |known| known == label).into_iter().map(|(_, fact)| fact).collect()
+    filter_facts(settings, ReportReader::CommandLine, |known| known == label)
+        .into_iter()
+        .map(|(_, fact)| fact)
+        .collect()
 }
 
 /// Describes a clock in one line.
@@ -25,6 +32,7 @@ pub fn clock_text(clock: pb::Clock) -> String {
 /// Makes the lines with the wanted labels.
 fn filter_facts(
     settings: &pb::TournamentSettings,
+    reader: ReportReader,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<(String, String)> {
     let json = message_to_json(settings);
@@ -48,7 +56,7 @@ fn filter_facts(
             } else {
                 phrase
             };
-            fact.push_str(&phrase.replace("{}", &setting_text(setting, settings, &value)));
+            fact.push_str(&phrase.replace("{}", &setting_text(setting, settings, &value, reader)));
         }
     }
     for (label, fact) in &mut facts {
@@ -70,14 +78,57 @@ fn setting_phrase(setting: &TournamentSetting, value: &Value) -> &'static str {
     }
 }
 
-fn setting_text(setting: &TournamentSetting, settings: &pb::TournamentSettings, value: &Value) -> String {
+fn setting_text(
+    setting: &TournamentSetting,
+    settings: &pb::TournamentSettings,
+    value: &Value,
+    reader: ReportReader,
+) -> String {
     match setting.kind {
+        ValueKind::Matrix if setting.field == "deal_rows" && reader == ReportReader::Page => {
+            let seats = settings.seats as usize;
+            let orders = settings.deal_rows.iter().map(|row| order_text(row, 0, seats));
+            format!("{}, as seat 1 would have it", join_items(orders, "; "))
+        }
+        ValueKind::Matrix if setting.field == "alliance_matrix.rows" => {
+            reader.matrix_text(settings.alliance_matrix.as_ref().map_or(&[], |matrix| &matrix.rows))
+        }
+        ValueKind::Clock => clock_words(&format_value(value, "")),
+        ValueKind::Word => word_text(setting.field, &format_value(value, "")),
         ValueKind::Format => settings.format_profile().title.to_owned(),
         ValueKind::Positions => format_lists(value, ","),
         ValueKind::Matrix => format_lists(value, " "),
         ValueKind::Range => format_value(value, " to "),
         ValueKind::Names => format_value(value, ", "),
         _ => format_value(value, ""),
+    }
+}
+
+/// Describes the value of a setting that has a fixed set of values.
+pub(super) fn word_text(field: &str, word: &str) -> String {
+    let text = match (field, word) {
+        ("ending", "to_move_wins") => "the seat to move when no counter is left",
+        ("ending", "last_mover_wins") => "the seat that moved last",
+        ("alliance", "declared") => "declared by each seat",
+        ("alliance", "standard") => "each seat itself, then the seats after it in order",
+        ("alliance", "random") => "drawn from the seed",
+        ("deal", "all") => "all orders",
+        ("deal", "self_first") => "orders with the seat itself first",
+        ("scoring", "win") => "1 for a win, 0 otherwise",
+        ("scoring", "satisfaction") => "satisfaction: 1 for the first choice, 0 for the last, others between",
+        ("oracle", "open") => "bots may use it",
+        ("oracle", "closed") => "bots may not use it until the end",
+        ("sprt.measure", "regret") => "own errors",
+        _ => return word.replace('_', " "),
+    };
+    text.to_owned()
+}
+
+/// Describes a clock such as `10s+100ms`.
+fn clock_words(clock: &str) -> String {
+    match clock.split_once('+') {
+        None | Some((_, "0s")) => format!("{} for all takes", clock.trim_end_matches("+0s")),
+        Some((bank, increment)) => format!("{bank}, plus {increment} for each take"),
     }
 }
 
@@ -118,7 +169,7 @@ mod tests {
         assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group per table");
         let pairing = pb::LadderPairing::ByTurns.into();
         let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing };
-        let expected = "ladder, 1 group per table, suspends after 5 lost seats in a row, paired by_turns";
+        let expected = "ladder, 1 group per table, suspends after 5 lost seats in a row, paired by turns";
         assert_eq!(described(Some(Format::Ladder(ladder))), expected);
         let sprt = pb::SprtFormat {
             candidate: "new".into(),
@@ -128,8 +179,44 @@ mod tests {
             groups: 500,
             ..Default::default()
         };
-        let expected = "sequential test: is new better than old, by regret, with a gain of 0.05 or more per match, rather than 0 or less; at most 500 groups";
+        let expected = "sequential test: is new better than old, by own errors, with a gain of 0.05 or more per match, rather than 0 or less; at most 500 groups";
         assert_eq!(described(Some(Format::Sprt(sprt))), expected);
+    }
+
+    #[test]
+    fn words_and_clocks_are_described_in_plain_english() {
+        let clock = pb::Clock { initial_ms: 90_000, increment_ms: 100, ..Default::default() };
+        assert!(clock_text(clock).starts_with("1m30s, plus 100ms for each take; "), "{}", clock_text(clock));
+        let fixed = pb::Clock { increment_ms: 0, ..clock };
+        assert!(clock_text(fixed).starts_with("1m30s for all takes; "), "{}", clock_text(fixed));
+        for setting in all_settings().filter(|setting| setting.kind == ValueKind::Word) {
+            for word in setting.words() {
+                let text = word_text(setting.field, &word.replace('-', "_"));
+                assert!(!text.contains(['_', '-']), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_counts_the_seats_in_wants_from_1() {
+        let row = |offsets: &[u32]| pb::Row { offsets: offsets.to_vec() };
+        let rows = vec![row(&[0, 1]), row(&[1, 0])];
+        let settings = pb::TournamentSettings {
+            seats: 2,
+            alliance: pb::AllianceMode::Given.into(),
+            alliance_matrix: Some(pb::AllianceMatrix { rows: rows.clone() }),
+            deal_rows: rows,
+            ..Default::default()
+        };
+        let wants = |reader| {
+            let facts = setting_facts(&settings, reader);
+            facts.into_iter().find(|(label, _)| label == "wants").unwrap().1
+        };
+        assert_eq!(wants(ReportReader::CommandLine), "given: 0 1; 1 0, dealt from 0 1; 1 0");
+        assert_eq!(
+            wants(ReportReader::Page),
+            "given: 1>2; 1>2, dealt from 1>2; 2>1, as seat 1 would have it"
+        );
     }
 
     #[test]

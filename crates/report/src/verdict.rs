@@ -61,7 +61,7 @@ fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
 pub fn tie_break_text(tie_break: pb::TieBreak) -> Option<&'static str> {
     match tie_break {
         pb::TieBreak::Unspecified => None,
-        pb::TieBreak::Regret => Some("by regret"),
+        pb::TieBreak::Regret => Some("by fewer own errors"),
         pb::TieBreak::HeadToHead => Some("head to head"),
         pb::TieBreak::Lot => Some("by lot"),
     }
@@ -134,7 +134,7 @@ mod tests {
             [
                 "a: the champion",
                 "b: out in round 2; a lucky loser of round 1",
-                "c: out in round 2, by regret",
+                "c: out in round 2, by fewer own errors",
                 "d: out in round 2, head to head",
                 "e: out in round 1, by lot"
             ]

@@ -79,6 +79,11 @@ pub fn join_with_and(words: &[&str]) -> String {
     }
 }
 
+/// Writes the row of the seat with the index `own` as the numbers of the seats, counted from 1: `2>3>1`.
+pub fn order_text(row: &pb::Row, own: usize, seats: usize) -> String {
+    join_items(row.offsets.iter().map(|offset| (own + *offset as usize) % seats.max(1) + 1), ">")
+}
+
 /// Formats the rows of a matrix: `0 2 1; 0 1 2; 0 2 1`.
 pub fn matrix_text<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
     join_items(rows.into_iter().map(|row| join_items(&row.offsets, " ")), "; ")
@@ -124,6 +129,13 @@ mod tests {
         assert_eq!(shortened_list(&[""; 0], ", "), "");
         let piles = vec!["12"; 20];
         assert_eq!(shortened_list(&piles, ","), format!("{},.. (20)", ["12"; 13].join(",")));
+    }
+
+    #[test]
+    fn orders_have_the_numbers_of_seats() {
+        let row = |offsets: &[u32]| pb::Row { offsets: offsets.to_vec() };
+        assert_eq!(order_text(&row(&[0, 2, 1]), 1, 3), "2>1>3");
+        assert_eq!(order_text(&row(&[7]), 0, 0), "1", "an invalid row is no panic");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use lastnim_report::render::{Html, write_template};
 use lastnim_report::{Column, Report, Section, Table};
 use lastnim_report::{
     bots::bot_table,
-    matches::match_table,
+    matches::{end_reason_text, match_table},
     tournament::{move_title_to_front, tournament_table},
 };
 use pb::bot_service_server::BotService as _;
@@ -133,13 +133,21 @@ struct Choice {
 
 fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> String {
     let everything = PageAddress::matches_page(tournament, MatchFilter::default(), String::new());
-    let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
+    let choice = |word: String, words: &str, is_chosen| Choice { words: words.to_owned(), word, is_chosen };
+    let state_words = |state| match state {
+        pb::MatchState::Quarantined => "stopped because its data are damaged",
+        pb::MatchState::Voided => "voided by an organiser",
+        pb::MatchState::Over => "over",
+        pb::MatchState::Open | pb::MatchState::Unspecified => "open",
+    };
     write_template(&FilterForm {
         action: everything.to_string(),
         bot: filter.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
-        states: FILTER_STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
+        states: FILTER_STATES
+            .map(|state| choice(state_word(state), state_words(state), filter.state == Some(state)))
+            .into(),
         reasons: FILTER_REASONS
-            .map(|reason| choice(reason_word(reason), filter.reason == Some(reason)))
+            .map(|reason| choice(reason_word(reason), end_reason_text(reason), filter.reason == Some(reason)))
             .into(),
     })
 }

@@ -14,7 +14,8 @@ use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::{
-    Section, standings::standings_report, tournament::tournament_report, tournament_toml::tournament_toml,
+    ReportReader, Section, standings::standings_report, tournament::tournament_report,
+    tournament_toml::tournament_toml,
 };
 use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
@@ -108,7 +109,7 @@ pub(super) async fn standings_page(
     let (all, from) = (standings.standings.len(), from as usize);
     let next = u32::try_from(from.saturating_add(MAX_LINES)).ok().filter(|&next| (next as usize) < all);
     let next = next.map(|from| PageAddress::Standings { id, from: Some(from) });
-    let (tables, after) = (standings_report(&standings), next.clone());
+    let (tables, after) = (standings_report(&standings, ReportReader::Page), next.clone());
     let content = PageContent::of_message(standings.clone(), move |address| {
         let mut standings = standings;
         standings.standings = standings.standings.into_iter().skip(from).take(MAX_LINES).collect();
@@ -117,7 +118,8 @@ pub(super) async fn standings_page(
             standings.cross_table.clear();
         }
         standings.events.clear();
-        let mut html = Html::with_links(&cell_link).report_html(&standings_report(&standings));
+        let mut html =
+            Html::with_links(&cell_link).report_html(&standings_report(&standings, ReportReader::Page));
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }
@@ -158,6 +160,6 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
         tournament.field.push(format!("and {more} more"));
     }
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
-    let report = tournament_report(&tournament, &shown);
+    let report = tournament_report(&tournament, &shown, ReportReader::Page);
     folded_html("Settings", Html::with_links(&cell_link).report_html(&report))
 }

@@ -139,7 +139,9 @@ impl TournamentSetting {
     pub fn fact_label(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
-            ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "rows".to_owned(),
+            ("alliance" | "deal" | "deal_rows", _) | (_, "alliance_matrix") => "wants".to_owned(),
+            ("ending", _) => "who wins".to_owned(),
+            ("max_plies", _) => "most takes".to_owned(),
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
             ("start_when" | "start_at_us", _) => "starts".to_owned(),
             ("entries_close_at_us", _) => "entries".to_owned(),
@@ -241,7 +243,7 @@ impl TournamentSetting {
                 let (bank, increment) = text.split_once('+').unwrap_or((&text, "0s"));
                 let parts = parse_millis(bank).ok().zip(parse_millis(increment).ok());
                 let (bank, increment) = parts.ok_or_else(|| {
-                    format!("{text:?} is not a time bank and an increment with units, such as 10s+100ms")
+                    format!("{text:?} is not a time and an increment with units, such as 10s+100ms")
                 })?;
                 Ok(json!({ "initial_ms": bank, "increment_ms": increment }))
             }

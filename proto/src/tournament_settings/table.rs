@@ -85,7 +85,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Gauntlet", Format(FormatProfile::GAUNTLET) => {
         "gauntlet.bot" Bot "Bot" "", [needed ""], "The bot that sits at every table", " of {}";
         "gauntlet.groups" Count "Duplicate groups" "1 to 10,000,000",
-            ["each opponent sits at `seats` - 1 tables on every position"],
+            ["on every position, each opponent sits at one table less than `seats`"],
             "Duplicate groups in total", ", {} group|, {} groups";
     }
     "Swiss", Format(FormatProfile::SWISS) => {
@@ -108,12 +108,12 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who plays next: the least certain bot, or by turns that bot and the longest-waiting one", ", paired {}";
+            "Who plays next: the bot with the least certain rating, or by turns that bot and the one that has waited longest", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
         "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is compared with", " better than {}";
-        "sprt.measure" Word "Measure" "", ["regret"], "What counts as better: fewer ranks lost by a bot's own takes, or more points",
+        "sprt.measure" Word "Measure" "", ["regret"], "What counts as better: fewer places lost by a bot's own errors, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
             "The smallest gain per match that counts as better", ", with a gain of {} or more per match";
@@ -140,38 +140,38 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "paper_positions" Flag "" "", [""], "The 12 positions of the paper's tables", "the paper's";
     }
     "Rules and scoring", RarelyChanged => {
-        "ending" Word "Ending" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
-        "alliance" Word "Rows" "", ["standard for two seats, declared for more; given with a matrix"],
-            "The rows: declared by each seat, standard, drawn from the seed, given, or declared and dealt", "{}";
-        "alliance_matrix.rows" Matrix "Matrix" "", [""],
-            "Each seat's row: offsets from the seat, most preferred winner first", ": {}";
-        "deal" Word "Deal" "", ["all, if rows are dealt"],
-            "The rows that are dealt: all, those that put the seat itself first, or those of a list", ", dealt from {}";
-        "deal_rows" Matrix "Rows to deal" "1 to 1,000 rows", [""],
-            "The list of rows that are dealt: offsets from the seat, most preferred winner first", ", dealt from {}";
+        "ending" Word "Who wins" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
+        "alliance" Word "What the seats want" "", ["standard for two seats, declared for more; given with a matrix"],
+            "What the seats want: declared by each seat, standard, drawn from the seed, given, or declared and dealt", "{}";
+        "alliance_matrix.rows" Matrix "Wants" "as offsets from the seat", [""],
+            "What each seat wants, with the most preferred winner first", ": {}";
+        "deal" Word "What is dealt" "", ["all, if preference orders are dealt"],
+            "Which preference orders are dealt: all, those that put the seat itself first, or those of a list", ", dealt from {}";
+        "deal_rows" Matrix "Orders to deal" "1 to 1,000 rows of offsets from the seat", [""],
+            "The list of preference orders that are dealt, each with the most preferred winner first", ", dealt from {}";
         "scoring" Word "Scoring" "",
-            ["win for declared rows, and for two seats with standard rows; otherwise satisfaction"],
-            "A seat's points: 1 if it wins and 0 if not, or its satisfaction", "{}";
+            ["win if seats declare what they want, and for two seats with standard wants; otherwise satisfaction"],
+            "A seat's points: 1 if it wins and 0 if not, or how well the winner suits it, from 0 to 1", "{}";
         "oracle" Word "Oracle" "", ["open"],
             "Whether bots may use the oracle during the tournament; closed also withholds audits and practice", "{}";
         "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
-        "strikes" Count "Strikes" "1 to 100", ["3"], "Strikes after which a seat is forfeited", "{}";
-        "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
+        "strikes" Count "Strikes" "1 to 100", ["3"], "Refused takes, called strikes, after which a seat is forfeited", "{}";
+        "max_plies" Count "Most takes" "1 to 65,536", ["10,000"], "Takes after which the oracle decides the match", "{}";
         "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }
     "Clocks", RarelyChanged => {
-        "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
-            "Every seat's time bank, and what each take adds to it", "{}";
-        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare its row",
+        "clock" Clock "Clock" "1ms to 1d, and 0s to 1h for each take", ["10s+100ms"],
+            "Every seat's time for all its takes, and what each take adds to it", "{}";
+        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare what it wants",
             "; {} to declare";
-        "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum lag given back per take",
-            "; lag given back: {} per take";
-        "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag given back per seat and match",
+        "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum network delay given back per take",
+            "; network delay given back: up to {} per take";
+        "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum network delay given back per seat and match",
             ", {} in total";
     }
-    "Talk before rows are declared", RarelyChanged => {
+    "Talk before the seats declare what they want", RarelyChanged => {
         "talk.rounds" Count "Rounds of talk" "1 to 4", ["seats do not talk"],
-            "Rounds of talk before the seats declare their rows", "{} round|{} rounds";
+            "Rounds of talk before the seats declare what they want", "{} round|{} rounds";
         "talk.round_ms" Duration "Round time" "1ms to 1h", ["1m"], "Maximum length of a round of talk", " of at most {}";
         "talk.text_chars" Count "Text length" "1 to 1,000", ["500"], "Maximum characters of a text",
             ", texts of at most {} character|, texts of at most {} characters";
@@ -181,7 +181,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "talk.pacts" Switch "Pacts" "", ["false"],
             "Whether seats can sign pacts, which need 2 rounds and at most 8 seats", "; with pacts";
     }
-    "Concurrency and retention", RarelyChanged => {
+    "Matches at once, and how long records are kept", RarelyChanged => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
         "bot_concurrency" Count "Matches per bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
         "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit"],

@@ -12,7 +12,7 @@ const MIN_CLEAR_RATIO: f64 = 1.5;
 /// Describes a condition, in words that follow "when".
 fn condition_text(found: &ConditionFindings) -> String {
     match found.condition.as_str() {
-        "behind" => "its predicted rank is worse than at the start".to_owned(),
+        "behind" => "the winner under optimal play suits it less than at the start".to_owned(),
         "low_clock" => format!("less than {LOW_CLOCK_PERCENT}% of its time is left"),
         "after_noon" => "the match began after noon UTC".to_owned(),
         "second_half" => "the tournament is in its second half".to_owned(),
@@ -100,7 +100,8 @@ pub(crate) fn answer_table(found: &BotFindings) -> Option<Table> {
 
 /// Reports how often the bot answered like each bot that it met; `None` if there is nothing to compare.
 pub(super) fn answer_section(found: &BotFindings) -> Option<Section> {
-    let heading = "Equal answers: takes in states (piles, rows and mover) that both bots met";
+    let heading =
+        "Equal answers: takes where both bots met the same piles, with the same wants and seat to move";
     let words = "If two bots agree far more often than by chance, they choose alike, but need not be the same program. \
                  A bot that agrees with itself more often than with another bot differs from that bot.";
     Some(Section::with_heading(heading).table(answer_table(found)?).paragraph(words))

@@ -34,6 +34,7 @@ use super::transcript_page::question_place;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::{json::MessageJson, pb, record::verify_record};
+use lastnim_report::ReportReader;
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
 use lastnim_report::words::join_first_items;
@@ -67,7 +68,8 @@ pub(super) async fn match_page(
         let Some((record, replay)) = replayed else {
             let title = game.setup.as_ref().map(|setup| join_first_items(&setup.bots)).unwrap_or_default();
             let response = pb::GetMatchResponse { audit: None, ..shown };
-            let html = Html::with_links(&cell_link).report_html(&match_report(&game, &response));
+            let html =
+                Html::with_links(&cell_link).report_html(&match_report(&game, &response, ReportReader::Page));
             return Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)));
         };
         let proof = verification_text(&record);
@@ -140,7 +142,7 @@ fn verification_text(record: &pb::MatchRecord) -> String {
                 "The record verifies: its takes are legal, its hashes form a chain, and the last hash is signed by the key {}.",
                 seal.signer
             ),
-            None => "The record has no signature: the match is not over, or was cancelled before the rows were revealed. Its takes are legal.".to_owned(),
+            None => "The record has no signature: the match is not over, or was cancelled before the seats had said what they want. Its takes are legal.".to_owned(),
         },
         Err(flaw) => format!("The record does not verify: {flaw}."),
     }

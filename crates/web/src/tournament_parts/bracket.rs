@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(html.matches("class=\"tie bye path\"").count(), 1, "{html}");
         assert_eq!(html.matches("class=\"path\" d=").count(), 2, "{html}");
         assert!(
-            html.contains("level on points; decided by lot") && html.contains("decided by regret"),
+            html.contains("level on points; decided by lot") && html.contains("decided by fewer own errors"),
             "{html}"
         );
         // The first round is in the order of the second one: ann's table and eve lead to the same table.
