@@ -72,7 +72,7 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
         ("what if", format!("/matches/{game}/what-if?ply=0&take=1")),
         ("record", format!("/matches/{game}/record.json")),
         ("oracle", "/oracle".into()),
-        ("oracle, a position", "/oracle?piles=3+4+5&rows=0%3E1%3E2%3B1%3E2%3E0%3B2%3E0%3E1".into()),
+        ("oracle, a position", "/oracle?piles=3+4+5&rows=1%3E2%3E3%3B2%3E3%3E1%3B3%3E1%3E2".into()),
         ("play", "/play".into()),
         ("organise, sign in", "/organise/sign-in".into()),
         ("book", "/docs".into()),

@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
     const options = { javaScriptEnabled, hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } };
     const { context, assertNoFaults } = await openContext(browser, server, options);
     const page = await context.newPage();
-    await page.goto(`${server.url}/oracle?piles=2+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
+    await page.goto(`${server.url}/oracle?piles=2+4&rows=1+2+3%3B2+3+1%3B3+1+2`);
     const winner = async () => /^(Seat \d) wins/.exec(await page.getByRole("heading", { level: 1 }).innerText())[1];
     const first = await winner();
     // An optimal take keeps the winner.

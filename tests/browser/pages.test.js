@@ -35,7 +35,7 @@ before(async () => {
     "/docs",
     "/docs/write-a-bot",
     "/oracle",
-    "/oracle?piles=3%2C4&rows=0+1%3B0+1",
+    "/oracle?piles=3%2C4&rows=1+2%3B2+1",
     "/oracle?piles=no",
     "/nothing",
   ];

@@ -68,7 +68,7 @@ test("updates keep tables sorted and details open", async () => {
 test("wants are dragged into another order", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  await page.goto(`${server.url}/oracle?piles=3+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
+  await page.goto(`${server.url}/oracle?piles=3+4&rows=1+2+3%3B2+3+1%3B3+1+2`);
   const row = page.getByRole("list", { name: /^What seat 1 wants/ });
   const seats = row.getByRole("listitem");
   await seats.nth(2).dragTo(seats.nth(0));
@@ -141,13 +141,13 @@ for (const javaScriptEnabled of [true, false]) {
     const box = page.getByRole("checkbox", { name: "0", exact: true });
     do await page.goto(address);
     while ((await box.count()) === 0);
-    await page.getByLabel("Groups").fill("none");
+    await page.getByLabel("Duplicate groups").fill("none");
     await page.locator("#void-reason").fill("the <network> was down");
     await page.getByRole("button", { name: "Void" }).click();
     await page.getByText('group "none": expected a whole number').waitFor();
     assert.equal(await page.locator("#void-reason").inputValue(), "the <network> was down");
     if (javaScriptEnabled) await assertAccessible(page, "a form to void matches");
-    await page.getByLabel("Groups").fill("");
+    await page.getByLabel("Duplicate groups").fill("");
     await box.check();
     await page.getByRole("button", { name: "Void" }).click();
     await page.getByRole("heading", { name: "Void the matches?" }).waitFor();

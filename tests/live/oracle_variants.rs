@@ -37,9 +37,9 @@ async fn variants_agree_with_the_library() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_gives_the_same_answers_for_variants_as_grpc() {
     let host = Host::start().await;
-    let rows = "rows=0+2+1;0+1+2;2+0+1";
+    let rows = "rows=1+3+2;2+3+1;2+3+1";
     let queries = [
-        ("rows=0+1%3D2;0%3D1%3D2;2+1%3D0".to_owned(), "Optimal takes in some equilibrium"),
+        ("rows=1+2%3D3;2%3D3%3D1;2+1%3D3".to_owned(), "Optimal takes in some equilibrium"),
         (format!("{rows}&passes=2"), "pass is"),
         ("seats=3&alliance=1+3".to_owned(), "Winning alliance by the seat that moves first"),
         (format!("{rows}&random=2"), "Seat 2 moves at random."),

@@ -320,7 +320,7 @@ async fn matches_are_voided_after_confirmation() {
     let page = browser.get(&path).await;
     let games = host.matches_of(&id).await;
     let first = &games.iter().find(|game| game.setup.as_ref().unwrap().number == 0).unwrap().id;
-    assert!(page.body.contains(&format!("value=\"{first}\"> 0</label>")), "{}", page.body);
+    assert!(page.body.contains(&format!("value=\"{first}\"> 1</label>")), "{}", page.body);
 
     let void = format!("{path}/void");
     let wrong = [("match", first.as_str()), ("groups", "1, -2"), ("others", "no-id"), ("reason", "")];
@@ -336,9 +336,9 @@ async fn matches_are_voided_after_confirmation() {
         assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
     }
 
-    let fields = [("match", first.as_str()), ("groups", "1"), ("reason", "no <network>")];
+    let fields = [("match", first.as_str()), ("groups", "2"), ("reason", "no <network>")];
     let asked = browser.submit(&page, &void, &fields).await;
-    let said = ["<p>This voids match 0 (", "); all matches in group 1 that have started."];
+    let said = ["<p>This voids match 1 (", "); all matches in group 2 that have started."];
     assert!(asked.status == 200 && said.iter().all(|said| asked.body.contains(said)), "{}", asked.body);
     let is_voided = |game: &pb::Match| !game.void_reason.is_empty();
     assert!(!host.matches_of(&id).await.iter().any(is_voided), "nothing is done before that");
@@ -356,7 +356,7 @@ async fn matches_are_voided_after_confirmation() {
     let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: false };
     let events = host.tournaments().get_standings(request.clone()).await.unwrap().into_inner().events;
     assert_eq!(events.len(), 1, "{events:?}");
-    let mixed = [("match", first.as_str()), ("groups", "99 1"), ("reason", "again"), ("confirmed", "yes")];
+    let mixed = [("match", first.as_str()), ("groups", "99 2"), ("reason", "again"), ("confirmed", "yes")];
     let answer = browser.submit(&page, &void, &mixed).await;
     assert_eq!(answer.status, 409, "{}", answer.body);
     for part in [
@@ -400,9 +400,9 @@ async fn an_exhibition_is_started() {
     host.register_all(["one", "two", "three"]).await;
     let form = browser.get("/organise/new-match").await;
     let fields = |bots| {
-        let rest = [("alliance", "given"), ("assigned", "0 1 2; 1 0 2; 0 2 1"), ("initial_ms", "60000")];
+        let rest = [("alliance", "given"), ("assigned", "1>2>3; 3>2>1; 3>2>1"), ("clock", "1m")];
         let usual =
-            [("piles", "3 4"), ("first", "2"), ("ending", "last_mover_wins"), ("declaration_ms", "1000")];
+            [("piles", "3 4"), ("first", "3"), ("ending", "last_mover_wins"), ("clock.declaration_ms", "1s")];
         [&[("bots", bots)], &rest[..], &usual].concat()
     };
     let begun = browser.submit(&form, "/organise/new-match", &fields("three one two")).await;

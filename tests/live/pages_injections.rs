@@ -252,7 +252,7 @@ async fn typed_texts_are_escaped() {
                 assert_harmless(&format!("{form} with {text:?}"), &answer);
             }
         }
-        let asked = [("groups", "0"), ("reason", text)];
+        let asked = [("groups", "1"), ("reason", text)];
         let asked = browser.submit(&page, &format!("{own}/void"), &asked).await;
         assert_eq!(asked.status, 200, "{}", asked.body);
         assert_harmless(text, &asked);

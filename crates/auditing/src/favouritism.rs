@@ -111,7 +111,7 @@ impl Favouritism {
         self.is_suspect() && matches!(self, Self::Tested { p_value, .. } if p_value <= SINGLE_TEST_P_VALUE)
     }
 
-    /// Sets whether the favour is with_returned, which is known only after all tests.
+    /// Sets whether the favour is returned, which is known only after all tests.
     pub(super) fn with_returned(self, is_returned: bool) -> Self {
         match self {
             Self::Tested { per_error, p_value, p_corrected, own_loss, .. } => {

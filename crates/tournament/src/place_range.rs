@@ -50,7 +50,7 @@ impl ClearOrder {
         if !(2..=Self::MAX_BOTS).contains(&bots.len()) {
             return Ok(None);
         }
-        let limit = Self::ERROR / (bots.len() - 1) as f64;
+        let limit = Self::ERROR / f64::from((bots.len() - 1) as u32);
         let mut stronger = vec![Vec::new(); bots.len()];
         for (one, bot) in bots.iter().enumerate() {
             budget.spend(steps * (bots.len() - one) as u64)?;

@@ -534,7 +534,7 @@ mod tests {
             PageAddress::Oracle {
                 position: PositionInput {
                     piles: "3, 4".into(),
-                    rows: "0 1; 1 0".into(),
+                    rows: "1>2; 1>2".into(),
                     first: "é&=+%".into(),
                     passes: "2".into(),
                     alliance: "0, 2".into(),

@@ -260,7 +260,7 @@ mod tests {
     /// Requests a page until it has this lifetime, and returns it.
     async fn page_with(site: &Site, lifetime: PageLifetime) -> PageContent {
         let typed =
-            PositionInput { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..PositionInput::default() };
+            PositionInput { piles: "2 2".into(), rows: "1>2; 2>1".into(), ..PositionInput::default() };
         let asking = async {
             loop {
                 let content = oracle_page(site, &stranger(), &typed).await.unwrap();

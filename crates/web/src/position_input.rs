@@ -2,12 +2,14 @@
 
 use super::address_parts::QueryPart;
 use super::forms::FormFields;
+use super::typed_piles::read_partly_emptied_piles;
+use super::typed_wants::{read_tied_wants, read_wants, wants_text};
 use form_urlencoded::Serializer;
 use lastnim_analysis::variants::{Alliances, PassCount, TiedMatrix, Variant, VariantGame, parse_seat_list};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
-use lastnim_proto::number_text::{has_ties, read_numbers, read_rows, read_tied_rows};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, SeatCount};
+use lastnim_proto::number_text::{has_ties, read_numbers};
 use lastnim_proto::pb;
-use lastnim_report::words::{enum_word, join_items, matrix_text};
+use lastnim_report::words::{enum_word, join_items};
 
 /// The maximum length of a field, in characters.
 const MAX_CHARS: usize = 20_000;
@@ -17,7 +19,7 @@ const MAX_CHARS: usize = 20_000;
 pub(super) struct PositionInput {
     /// The counters of each pile.
     pub piles: String,
-    /// The rows, separated by semicolons, as offsets or as seats with `>` between them; empty for the standard rows.
+    /// What each seat wants, such as `1>3>2; 2>3>1; 3>2>1`; empty for the standard rows.
     pub rows: String,
     /// The number of seats, if rows are standard.
     pub seats: String,
@@ -62,7 +64,7 @@ impl Default for PositionInput {
 impl PositionInput {
     /// Writes a position as a person would type it.
     pub(super) fn of_game(game: &pb::Game) -> Self {
-        let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_text(&matrix.rows)).unwrap_or_default();
+        let rows = game.alliance_matrix.as_ref().map(|matrix| wants_text(&matrix.rows)).unwrap_or_default();
         Self {
             piles: join_items(&game.piles, " "),
             rows,
@@ -96,7 +98,7 @@ impl PositionInput {
     /// # Errors
     /// Names the first invalid value, and what is expected.
     pub(super) fn read(&self) -> Result<Game, String> {
-        let (piles, matrix) = (self.read_piles()?, self.read_matrix()?);
+        let (piles, matrix) = (read_partly_emptied_piles(&self.piles)?, self.read_matrix()?);
         let first = self.read_first(matrix.seats())?;
         Game::new(piles, matrix, first, self.read_ending()?).map_err(|error| error.to_string())
     }
@@ -108,7 +110,8 @@ impl PositionInput {
     pub(super) fn read_question(&self) -> Result<ParsedQuestion, String> {
         let Some(variant) = self.read_variant()? else { return self.read().map(ParsedQuestion::Game) };
         let first = self.read_first(variant.seats())?;
-        let game = VariantGame::new(self.read_piles()?, variant, first, self.read_ending()?);
+        let game =
+            VariantGame::new(read_partly_emptied_piles(&self.piles)?, variant, first, self.read_ending()?);
         game.map(ParsedQuestion::Variant).map_err(|error| error.to_string())
     }
 
@@ -144,12 +147,8 @@ impl PositionInput {
         if !has_ties(&self.rows) {
             return Ok(None);
         }
-        let rows = read_tied_rows_or_orders(&self.rows)?;
+        let rows = read_tied_wants(&self.rows)?;
         TiedMatrix::parse(&rows).map(|matrix| Some(Variant::Ties(matrix))).map_err(|error| error.to_string())
-    }
-
-    fn read_piles(&self) -> Result<Piles, String> {
-        Piles::parse_partly_emptied(&read_numbers(&self.piles, "piles")?).map_err(|error| error.to_string())
     }
 
     fn read_seat_count(&self) -> Result<SeatCount, String> {
@@ -162,7 +161,7 @@ impl PositionInput {
         if self.rows.trim().is_empty() {
             return self.read_seat_count().map(AllianceMatrix::standard);
         }
-        AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())
+        AllianceMatrix::parse(&read_wants(&self.rows, None)?).map_err(|error| error.to_string())
     }
 
     fn read_first(&self, seats: SeatCount) -> Result<usize, String> {
@@ -197,15 +196,6 @@ impl QueryPart for PositionInput {
     }
 }
 
-/// Parses rows without ties: offsets, or seats in the preference order with `>` between them.
-fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
-    if has_ties(text) {
-        // This returns an error that names the first tie.
-        return read_rows(&text.replace('>', " "));
-    }
-    Ok(read_tied_rows_or_orders(text)?.iter().map(|groups| groups.concat()).collect())
-}
-
 /// Parses a list of seats, and returns them counted from 0.
 fn read_seats(text: &str, field: &str, seats: SeatCount) -> Result<Vec<u64>, String> {
     let index = |number: u64| {
@@ -213,26 +203,6 @@ fn read_seats(text: &str, field: &str, seats: SeatCount) -> Result<Vec<u64>, Str
         index.ok_or_else(|| format!("{field}: seat {number}: expected 1 to {seats}"))
     };
     read_numbers(text, field)?.into_iter().map(index).collect()
-}
-
-/// Parses rows with ties: groups of offsets, or of seats with `>` between them.
-fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
-    if !text.contains('>') {
-        return read_tied_rows(text);
-    }
-    let orders = read_tied_rows(&text.replace('>', " "))?;
-    let seats = orders.len() as u64;
-    let rows = (1..).zip(&orders).map(|(own, order)| {
-        let offset = |&seat: &u64| {
-            if (1..=seats).contains(&seat) {
-                Ok((seat + seats - own) % seats)
-            } else {
-                Err(format!("wants: seat {seat} in what seat {own} wants: expected a seat from 1 to {seats}"))
-            }
-        };
-        order.iter().map(|group| group.iter().map(offset).collect()).collect()
-    });
-    rows.collect()
 }
 
 #[cfg(test)]
@@ -246,7 +216,7 @@ mod tests {
 
     #[test]
     fn positions_round_trip() {
-        let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=2&ending=last_mover_wins");
+        let typed = typed_query("piles=1+4+0&rows=2+1%3B2+1&first=2&ending=last_mover_wins");
         let game = typed.read().unwrap();
         assert_eq!(PositionInput::of_game(&(&game).into()).read().unwrap(), game);
     }
@@ -256,7 +226,7 @@ mod tests {
         let read = |query| typed_query(query).read();
         let usual = read("").unwrap();
         assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
-        let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=2&ending=last_mover_wins").unwrap();
+        let given = read("piles=1%2C2+0&rows=1+2%3B1+2&first=2&ending=last_mover_wins").unwrap();
         assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
         assert_eq!(given.ending, Ending::LastMoverWins);
         let ordered = typed_query("piles=1+2&rows=1%3E3%3E2%3B3%3E1%3E2%3B+3%3E2+%3E1");
@@ -269,10 +239,9 @@ mod tests {
             ("first=0", "first seat \"0\": expected 1 to 3"),
             ("first=4", "first seat \"4\": expected 1 to 3"),
             ("first=a", "first seat \"a\": expected 1 to 3"),
-            ("rows=0+1+2%3B0", "row"),
-            ("rows=1%3E3%3B2%3E1", "wants: seat 3 in what seat 1 wants: expected a seat from 1 to 2"),
-            ("rows=1%3E0%3B2%3E1", "wants: seat 0 in what seat 1 wants: expected a seat from 1 to 2"),
-            ("rows=1%3E2%3B2%3E2", "row"),
+            ("rows=1%3E3%3B2%3E1", "what seat 1 wants: \"3\" is not a seat: expected 1 to 2"),
+            ("rows=1%3E2%3B2%3E2", "what seat 2 wants: seat 2 appears twice"),
+            ("piles=3+0+1", "pile 2 has 0 counters"),
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
         ] {
@@ -294,7 +263,6 @@ mod tests {
             Ok(Variant::Ties(matrix)) => matrix.to_string(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(ties("rows=0+1%3D2;0+1+2;2%3D0+1"), "0 1=2; 0 1 2; 2=0 1");
         assert_eq!(ties("rows=1%3E2%3D3;2%3E3%3E1;2%3D3%3E1"), "0 1=2; 0 1 2; 2=0 1");
         assert!(matches!(read("passes=2"), Ok(Variant::Passes(_, passes)) if passes.get() == 2));
         assert!(matches!(read("alliance=1+3&seats=4"), Ok(Variant::Alliances(_))));
@@ -303,14 +271,13 @@ mod tests {
         for (query, why) in [
             ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
             ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
-            ("alliance=1&rows=0+1;0+1", "wants \"0 1;0 1\": leave them empty if alliances are given"),
+            ("alliance=1&rows=1+2;2+1", "wants \"1 2;2 1\": leave them empty if alliances are given"),
             ("alliance=1+2+3", "alliance: all 3 seats are in one alliance"),
             ("random=4", "random: seat 4: expected 1 to 3"),
             ("random=0", "random: seat 0: expected 1 to 3"),
             ("random=a", "random: \"a\" is not a whole number"),
-            ("passes=1&rows=0+1%3D2;0+1+2;0+1+2", "row 0 of the matrix: 1=2 is a tie"),
-            ("rows=0%3D0+1;0+1+2;0+1+2", "offset 0 appears twice"),
-            ("rows=0+1%3D;0+1+2;0+1+2", "\"1=\" is not a tie"),
+            ("passes=1&rows=1+2%3D3;2+3+1;3+1+2", "what seat 1 wants: two winners are tied"),
+            ("rows=1%3D1+2;2+3+1;3+1+2", "what seat 1 wants: seat 1 appears twice"),
             ("alliance=1&first=4", "first seat \"4\": expected 1 to 3"),
             ("random=1&piles=100001", "100001 counters in total"),
         ] {

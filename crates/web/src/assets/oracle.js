@@ -32,8 +32,7 @@ const readRows = () => {
     if (!(seats >= 2 && seats <= maxSeats)) return [];
     return Array.from({ length: seats }, (_, seat) => Array.from({ length: seats }, (_, place) => (seat + place) % seats));
   }
-  const isByWords = field("rows").value.includes(">");
-  return lines.map((line, seat) => (isByWords ? line.map((number) => number - 1) : line.map((offset) => (seat + offset) % lines.length)));
+  return lines.map((line) => line.map((number) => number - 1));
 };
 const isRow = (row, _, rows) => row.length === rows.length && row.every((_, seat) => row.includes(seat));
 

@@ -95,7 +95,10 @@ impl MatchPreview {
         let take_links = TakeLinks::Match { id, ply };
         let board = MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &[], mode };
         let winner = replay.end.as_ref().and_then(|end| end.winner).map(|seat| seat as usize);
-        let to_move = (!position.is_over() && replay.end.is_none()).then(|| position.to_move().index());
+        // Nobody is to move before the seats have said what they want.
+        let has_begun = replay.setup.assigned.is_some() || !replay.rows.is_empty();
+        let is_played = has_begun && !position.is_over() && replay.end.is_none();
+        let to_move = is_played.then(|| position.to_move().index());
         let named = replay.setup.bots.iter().enumerate().take(MAX_NAMED_SEATS).map(|(seat, bot)| NamedSeat {
             sign: seat_sign(seat),
             bot: bot.clone(),

@@ -1,5 +1,6 @@
 //! The form for an exhibition: a match of named bots outside of any tournament.
 
+use super::settings_input::out_of_range_text;
 use crate::address::PageAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -7,11 +8,14 @@ use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
 use crate::site::Site;
 use crate::trail::organise_trail;
+use crate::typed_piles::read_piles;
+use crate::typed_wants::read_wants;
 use crate::visitor::Visitor;
 use askama::Template;
-use lastnim_core::referee::Clock;
-use lastnim_proto::number_text::read_numbers;
+use lastnim_core::game::{AllianceMatrix, SeatCount};
 use lastnim_proto::pb;
+use lastnim_proto::tournament_settings::{SettingsJsonDraft, TournamentSetting, all_settings};
+use lastnim_report::words::count_with_noun;
 use pb::match_service_server::MatchService as _;
 use std::collections::BTreeMap;
 use tonic::codegen::http::StatusCode;
@@ -48,7 +52,7 @@ static FIELDS: [MatchField; 8] = [
         "3 4 5",
         "the counters in each pile; the last pile that is not empty is in play",
     ),
-    typed_field("first", "First seat", "0", "the seat that moves first, counted from 0"),
+    typed_field("first", "First seat", "1", "the seat that moves first, counted from 1"),
     MatchField {
         name: "ending",
         label: "Who wins",
@@ -61,21 +65,39 @@ static FIELDS: [MatchField; 8] = [
     },
     MatchField {
         name: "alliance",
-        label: "Rows",
-        hint: "whom each seat wants to see win, its first choice first",
+        label: "What the seats want",
+        hint: "which winner each seat prefers, which next, and so on",
         default: "",
         choices: &[
-            ("", "standard for two seats, declared for more"),
-            ("declared", "each seat declares its own row"),
-            ("standard", "the standard rows"),
-            ("given", "as given below"),
-            ("dealt", "each seat is dealt a private row, and declares one"),
+            ("", "two seats each want to win; three or more say what they want"),
+            ("declared", "each seat says what it wants"),
+            ("standard", "each seat wants itself to win, then the seats after it in order"),
+            (GIVEN, "as written below"),
+            ("dealt", "the server tells each seat in private what it wants; each seat then says something"),
         ],
     },
-    typed_field("assigned", "Given rows", "", "offsets from each seat, such as 0 1; 1 0"),
-    typed_field("initial_ms", "Time", "600000", "for each seat, in milliseconds"),
-    typed_field("declaration_ms", "Time for rows", "60000", "in milliseconds"),
+    typed_field(
+        "assigned",
+        "Wants",
+        "",
+        "if written here: for each seat, its first choice first, such as 1>3>2; 2>3>1; 3>2>1",
+    ),
+    typed_field(
+        "clock",
+        "Time",
+        "10m+100ms",
+        "for all takes of a seat, and what each take adds: 10m+5s is 10 minutes, and 5 seconds for each take",
+    ),
+    typed_field(
+        "clock.declaration_ms",
+        "Time to say it",
+        "1m",
+        "for each seat to say what it wants, such as 1m30s",
+    ),
 ];
+
+/// The choice that needs the field with what each seat wants.
+const GIVEN: &str = "given";
 
 /// A match as it was typed.
 #[derive(Debug, Clone, Default)]
@@ -113,68 +135,79 @@ impl MatchInput {
         read.map_err(|mistake| self.mistakes.insert(name, mistake)).ok()
     }
 
-    fn number<N: std::str::FromStr>(&mut self, name: &'static str) -> Option<N> {
-        let given = self.value(name).trim();
-        let read =
-            given.parse().map_err(|_| format!("{given:?}: expected a whole number from 0 to {}", u32::MAX));
-        self.ok_or_note(name, read)
-    }
-
     /// Returns the request, or `None` after noting the errors.
     fn read(&mut self) -> Option<pb::CreateMatchRequest> {
         let names = self.value("bots").split([',', ' ', '\t', '\r', '\n']).filter(|name| !name.is_empty());
-        let bots = names.map(str::to_owned).collect();
-        let piles = read_numbers(self.value("piles"), "piles");
+        let bots: Vec<_> = names.map(str::to_owned).collect();
+        let seats = SeatCount::new(bots.len())
+            .map_err(|_| format!("{}: expected 2 to 32", count_with_noun(bots.len() as u64, "bot", "bots")));
+        let seats = self.ok_or_note("bots", seats);
+        let piles = read_piles(self.value("piles"));
         let piles = self.ok_or_note("piles", piles);
-        let first = self.number("first");
+        let first = seats.and_then(|seats| self.ok_or_note("first", self.read_first(seats)));
         let ending = match self.value("ending") {
             "to_move_wins" => Ok(pb::Ending::ToMoveWins),
             "last_mover_wins" => Ok(pb::Ending::LastMoverWins),
-            other => Err(format!("{other:?}: expected to_move_wins or last_mover_wins")),
+            other => Err(format!("{other:?}: choose who wins from the list")),
         };
         let ending = self.ok_or_note("ending", ending);
         let alliance = match self.value("alliance") {
             "" => Ok(pb::AllianceMode::Unspecified),
             "declared" => Ok(pb::AllianceMode::Declared),
             "standard" => Ok(pb::AllianceMode::Standard),
-            "given" => Ok(pb::AllianceMode::Given),
+            GIVEN => Ok(pb::AllianceMode::Given),
             "dealt" => Ok(pb::AllianceMode::Dealt),
-            other => Err(format!("{other:?}: expected declared, standard, given or dealt")),
+            other => Err(format!("{other:?}: choose what the seats want from the list")),
         };
         let alliance = self.ok_or_note("alliance", alliance);
-        let assigned = self.read_rows();
-        let assigned = self.ok_or_note("assigned", assigned);
-        let (initial_ms, declaration_ms) = (self.number("initial_ms"), self.number("declaration_ms"));
-        let usual = pb::Clock::from(&Clock::default());
+        let assigned = seats.and_then(|seats| self.ok_or_note("assigned", self.read_assigned(seats)));
+        let clock = self.read_clock();
         Some(pb::CreateMatchRequest {
             bots,
-            piles: piles?,
+            piles: piles?.as_slice().to_vec(),
             first: first?,
             ending: ending?.into(),
             alliance: alliance?.into(),
             assigned: assigned?,
-            clock: Some(pb::Clock { initial_ms: initial_ms?, declaration_ms: declaration_ms?, ..usual }),
+            clock: Some(clock?),
             ..pb::CreateMatchRequest::default()
         })
     }
 
-    /// Parses the typed rows; `None` if the field is empty.
-    fn read_rows(&self) -> Result<Option<pb::AllianceMatrix>, String> {
+    /// Returns the index of the seat that moves first.
+    fn read_first(&self, seats: SeatCount) -> Result<u32, String> {
+        let typed = self.value("first").trim();
+        let index = typed.parse().ok().filter(|seat| (1..=seats.get() as u32).contains(seat));
+        index.map(|seat| seat - 1).ok_or_else(|| format!("{typed:?} is not a seat: expected 1 to {seats}"))
+    }
+
+    /// Returns what each seat wants if that is written in the form.
+    fn read_assigned(&self, seats: SeatCount) -> Result<Option<pb::AllianceMatrix>, String> {
         let typed = self.value("assigned").trim();
-        if typed.is_empty() {
-            return Ok(None);
+        match (self.value("alliance"), typed) {
+            (GIVEN, "") => Err("write here what each seat wants, or choose above who says it".to_owned()),
+            (_, "") => Ok(None),
+            ("" | GIVEN, typed) => {
+                let matrix = AllianceMatrix::parse(&read_wants(typed, Some(seats))?);
+                matrix.map(|matrix| Some((&matrix).into())).map_err(|error| error.to_string())
+            }
+            _ => Err(format!("{typed:?}: leave this empty, or choose \"as written below\"")),
         }
-        let row = |(seat, row): (usize, &str)| {
-            let offsets = read_numbers(row, &format!("row of seat {seat}"))?;
-            let offset = |offset: u64| {
-                u32::try_from(offset).map_err(|_| {
-                    format!("row of seat {seat}, offset {offset}: expected less than the number of seats")
-                })
-            };
-            Ok(pb::Row { offsets: offsets.into_iter().map(offset).collect::<Result<_, String>>()? })
-        };
-        let rows = typed.split(';').enumerate().map(row).collect::<Result<_, String>>()?;
-        Ok(Some(pb::AllianceMatrix { rows }))
+    }
+
+    /// Parses the clock, or notes the errors in its two fields.
+    fn read_clock(&mut self) -> Option<pb::Clock> {
+        let mut draft = SettingsJsonDraft::default();
+        for setting in clock_settings() {
+            let typed = self.value(setting.field).trim().to_owned();
+            for wrong in draft.set_value(setting, &typed.into()) {
+                self.mistakes.insert(setting.field, wrong.description);
+            }
+        }
+        if clock_settings().any(|setting| self.mistakes.contains_key(setting.field)) {
+            return None;
+        }
+        draft.finish().ok()?.clock
     }
 
     /// Assigns the errors of the service to fields.
@@ -185,14 +218,25 @@ impl MatchInput {
             self.other_mistakes.push(status.message().to_owned());
         }
         for violation in violations {
-            let path = violation.field.trim_start_matches("clock.");
-            let name = path.split(['.', '[']).next().unwrap_or_default();
-            match FIELDS.iter().find(|field| field.name == name) {
-                Some(field) => drop(self.mistakes.insert(field.name, violation.description)),
+            let path = violation.field;
+            let fields = FIELDS.iter().filter(|field| path.starts_with(field.name));
+            match fields.max_by_key(|field| field.name.len()) {
+                Some(field) => {
+                    let setting = clock_settings().find(|setting| setting.field == field.name);
+                    let range = setting.map(|setting| out_of_range_text(setting, self.value(field.name)));
+                    self.mistakes.insert(field.name, range.unwrap_or(violation.description));
+                }
                 None => self.other_mistakes.push(format!("{path}: {}", violation.description)),
             }
         }
     }
+}
+
+/// Returns the settings of tournaments that are fields of this form.
+fn clock_settings() -> impl Iterator<Item = &'static TournamentSetting> {
+    all_settings().filter(|setting| {
+        FIELDS.iter().any(|field| field.name == setting.field && field.name.starts_with("clock"))
+    })
 }
 
 pub(super) fn new_match_page(organiser: &Visitor) -> Result<PageResponse, Status> {
@@ -245,26 +289,78 @@ mod tests {
 
     #[test]
     fn typed_fields_become_the_request() {
-        let changes =
-            [("bots", " ann, bob\n"), ("piles", "2,7"), ("alliance", "given"), ("assigned", "0 1; 1 0")];
+        let changes = [
+            ("bots", " ann, bob\n"),
+            ("piles", "2,7"),
+            ("first", "2"),
+            ("alliance", "given"),
+            ("assigned", "1>2; 1>2"),
+            ("clock", "1m30s+5s"),
+        ];
         let request = typed(&changes).read().unwrap();
         assert_eq!((request.bots, request.piles), (vec!["ann".into(), "bob".into()], vec![2, 7]));
-        assert_eq!(request.assigned.unwrap().rows[1].offsets, [1, 0]);
-        assert_eq!(request.clock.unwrap().initial_ms, 600_000);
-        assert_eq!(typed(&[("bots", "ann bob")]).read().unwrap().assigned, None);
+        assert_eq!((request.first, &request.assigned.unwrap().rows[1].offsets[..]), (1, &[1, 0][..]));
+        let clock = request.clock.unwrap();
+        assert_eq!([clock.initial_ms, clock.increment_ms, clock.declaration_ms], [90_000, 5_000, 60_000]);
+        let usual = typed(&[("bots", "ann bob")]).read().unwrap();
+        assert_eq!((usual.assigned, usual.clock.unwrap().initial_ms), (None, 600_000));
     }
 
     #[test]
     fn errors_are_noted_by_field() {
-        let mut wrong =
-            typed(&[("piles", "3 x"), ("first", "-1"), ("ending", "never"), ("assigned", "0 1; y")]);
-        assert_eq!(wrong.read(), None);
-        assert_eq!(wrong.mistake("first"), "\"-1\": expected a whole number from 0 to 4294967295");
-        assert_eq!(wrong.mistake("ending"), "\"never\": expected to_move_wins or last_mover_wins");
-        for (field, part) in [("piles", "\"x\""), ("assigned", "row of seat 1")] {
-            assert!(wrong.mistake(field).contains(part), "{wrong:?}");
+        for (changes, field, why) in [
+            (&[("bots", "ann")][..], "bots", "1 bot: expected 2 to 32"),
+            (
+                &[("piles", "3 0")],
+                "piles",
+                "pile 2 has 0 counters: expected 1 to 9223372036854775807 at the start",
+            ),
+            (&[("first", "0")], "first", "\"0\" is not a seat: expected 1 to 2"),
+            (&[("first", "3")], "first", "\"3\" is not a seat: expected 1 to 2"),
+            (&[("ending", "never")], "ending", "\"never\": choose who wins from the list"),
+            (
+                &[("alliance", "given")],
+                "assigned",
+                "write here what each seat wants, or choose above who says it",
+            ),
+            (
+                &[("alliance", "dealt"), ("assigned", "1>2; 2>1")],
+                "assigned",
+                "\"1>2; 2>1\": leave this empty, or choose \"as written below\"",
+            ),
+            (
+                &[("assigned", "1>2; 2>y")],
+                "assigned",
+                "what seat 2 wants: \"y\" is not a seat: expected 1 to 2",
+            ),
+            (&[("assigned", "1>2>3; 2>3>1; 3>2>1")], "assigned", "3 orders: expected 2, one for each seat"),
+            (
+                &[("clock", "600000")],
+                "clock",
+                "\"600000\" is not a time and an increment with units, such as 10s+100ms",
+            ),
+            (
+                &[("clock.declaration_ms", "9")],
+                "clock.declaration_ms",
+                "\"9\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s",
+            ),
+        ] {
+            let mut wrong = typed(&[&[("bots", "ann bob")], changes].concat());
+            assert_eq!(wrong.read(), None);
+            assert_eq!(wrong.mistake(field), why);
+            assert_eq!(wrong.mistakes.len(), 1, "{wrong:?}");
         }
-        assert_eq!(wrong.mistakes.len(), 4);
+    }
+
+    #[test]
+    fn a_refused_time_is_quoted_with_its_range() {
+        let mut refused = typed(&[("clock", "0s+0s"), ("clock.declaration_ms", "2h")]);
+        let mut details = tonic_types::ErrorDetails::new();
+        details.add_bad_request_violation("clock.initial_ms", "initial_ms is 0 ms");
+        details.add_bad_request_violation("clock.declaration_ms", "declaration_ms is 7200000 ms");
+        refused.note_refusal(&Status::with_error_details(Code::InvalidArgument, "refused", details));
+        assert_eq!(refused.mistake("clock"), "\"0s+0s\": expected 1ms to 1d, and 0s to 1h for each take");
+        assert_eq!(refused.mistake("clock.declaration_ms"), "\"2h\": expected 1ms to 1h");
     }
 
     proptest! {

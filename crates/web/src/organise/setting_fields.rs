@@ -17,6 +17,68 @@ const POSITION_SOURCES: [(&str, &str); 3] = [
     ("paper_positions", "the 12 positions of the paper's tables"),
 ];
 
+/// The field with the list of preference orders that are dealt.
+pub(super) const DEALT_ORDERS: &str = "deal_rows";
+
+/// The words in hints for the values of other fields. Earlier names contain later ones.
+const OTHER_FIELDS: [(&str, &str); 3] = [
+    ("`seats` - 1", "one less than the number of seats"),
+    ("`seats`", "the number of seats"),
+    ("`effect_none`", "the number below"),
+];
+
+/// The options of settings with a fixed set of words, each with its text. The empty word is the default.
+const CHOICES: [(&str, &[(&str, &str)]); 9] = [
+    (
+        "ladder.pairing",
+        &[
+            ("", "by turns the bot with the least certain rating, and the one that has waited longest"),
+            ("least_certain", "always the bot with the least certain rating"),
+        ],
+    ),
+    ("sprt.measure", &[("", "fewer places lost by its own errors"), ("points", "more points")]),
+    (
+        "ending",
+        &[("", "the seat to move when no counter is left"), ("last_mover_wins", "the seat that moved last")],
+    ),
+    (
+        "alliance",
+        &[
+            (
+                "",
+                "as written below, if anything is; else two seats each want to win, and more say what they want",
+            ),
+            ("declared", "each seat says what it wants"),
+            ("standard", "each seat wants itself to win, then the seats after it in order"),
+            ("random", "drawn from the seed for each duplicate group"),
+            ("given", "as written below"),
+            ("dealt", "the server tells each seat in private what it wants; each seat then says something"),
+        ],
+    ),
+    ("deal", &[("", "any preference order"), ("self_first", "orders with the seat itself first")]),
+    (
+        "scoring",
+        &[
+            (
+                "",
+                "1 for a win if seats say what they want, or if two seats each want to win; else by the winner",
+            ),
+            ("win", "1 for a win, 0 otherwise"),
+            ("satisfaction", "by the winner: 1 for the seat's first choice, 0 for its last, others between"),
+        ],
+    ),
+    ("oracle", &[("", "bots may use the oracle"), ("closed", "no oracle, audits or practice until the end")]),
+    (
+        "talk.privacy",
+        &[
+            ("", "private, and never published"),
+            ("published", "private, and published when the match is over"),
+            ("open", "not possible: all seats read all messages"),
+        ],
+    ),
+    ("talk.pacts", &[("", "seats cannot sign pacts"), ("true", "seats can sign pacts")]),
+];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormField {
     /// The source of positions.
@@ -92,39 +154,38 @@ impl FormField {
     /// Describes valid values.
     pub(super) fn hint(self) -> String {
         let Self::Setting(setting) = self else { return String::new() };
-        if setting.kind == ValueKind::Format {
-            return String::new();
-        }
-        let form = match setting.kind {
-            ValueKind::Positions => ", one per line",
-            ValueKind::Matrix => ", one row per line",
-            _ => "",
+        let (range, form) = match setting.kind {
+            ValueKind::Format => return String::new(),
+            ValueKind::Matrix if setting.field == DEALT_ORDERS => (
+                "",
+                ", one per line, as seat 1 would have it: 1>3>2 is its own win, then the win of the seat two places on",
+            ),
+            ValueKind::Matrix => ("", ", one line for each seat, such as 1>3>2"),
+            ValueKind::Positions => (setting.range, ", one per line"),
+            _ => (setting.range, ""),
         };
-        let range = if setting.range.is_empty() { "" } else { ", " };
-        let default =
-            setting.default.filter(|default| !default.is_empty() && self.initial_value().is_empty());
+        let comma = if range.is_empty() { "" } else { ", " };
+        let has_options = matches!(setting.kind, ValueKind::Word | ValueKind::Switch);
+        let default = setting
+            .default
+            .filter(|default| !has_options && !default.is_empty() && self.initial_value().is_empty());
         let default = default.map(|default| format!(". If empty: {default}")).unwrap_or_default();
-        format!("{}{range}{}{form}{default}", setting.help, setting.range).replace('`', "")
+        let hint = format!("{}{comma}{range}{form}{default}", setting.help);
+        OTHER_FIELDS.iter().fold(hint, |hint, (name, words)| hint.replace(name, words))
     }
 
-    /// Returns the options with their texts.
+    /// Returns the options with their texts. The first option of a word is its default.
     pub(super) fn choices(self) -> Vec<(String, String)> {
+        let owned = |(word, meaning): (&str, &str)| (word.to_owned(), meaning.to_owned());
         match self {
-            Self::PositionSource => {
-                POSITION_SOURCES.map(|(word, meaning)| (word.to_owned(), meaning.to_owned())).to_vec()
-            }
+            Self::PositionSource => POSITION_SOURCES.map(owned).to_vec(),
             Self::Setting(setting) if setting.kind == ValueKind::Format => FormatProfile::ALL
                 .map(|profile| (profile.name.to_owned(), format!("{}: {}", profile.title, profile.summary)))
                 .to_vec(),
-            Self::Setting(setting) if setting.kind == ValueKind::Word => {
-                let words = setting.words().into_iter();
-                let words = words.map(|word| (word.replace('-', "_"), word.replace('-', " ")));
-                [(String::new(), String::new())].into_iter().chain(words).collect()
+            Self::Setting(setting) => {
+                let choices = CHOICES.iter().find(|(field, _)| *field == setting.field);
+                choices.into_iter().flat_map(|(_, choices)| *choices).copied().map(owned).collect()
             }
-            Self::Setting(setting) if setting.kind == ValueKind::Switch => {
-                ["", "true", "false"].map(|word| (word.to_owned(), word.to_owned())).to_vec()
-            }
-            Self::Setting(_) => Vec::new(),
         }
     }
 }
@@ -137,6 +198,7 @@ fn has_field(setting: &TournamentSetting) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lastnim_proto::tournament_settings::SettingsJsonDraft;
 
     #[test]
     fn every_setting_has_a_field() {
@@ -151,6 +213,37 @@ mod tests {
         let mut shown = names;
         shown.sort_unstable();
         assert_eq!(shown, fields);
+    }
+
+    #[test]
+    fn every_word_is_an_option_or_the_default() {
+        for setting in all_settings() {
+            let words = match setting.kind {
+                ValueKind::Word => setting.words(),
+                ValueKind::Switch => vec!["true".to_owned(), "false".to_owned()],
+                _ => continue,
+            };
+            let choices = FormField::Setting(setting).choices();
+            assert_eq!(choices[0].0, "", "{}", setting.field);
+            for word in words {
+                let is_default = setting.default.is_some_and(|default| default.starts_with(&word));
+                let is_option = choices.iter().any(|(option, _)| *option == word.replace('-', "_"));
+                assert!(is_default || is_option, "{} {word}", setting.field);
+            }
+            let mut draft = SettingsJsonDraft::default();
+            for (option, _) in &choices[1..] {
+                let wrong = draft.set_value(setting, &setting.value_of_texts(&[option]));
+                assert!(wrong.is_empty(), "{wrong:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn hints_name_no_key_of_a_file() {
+        for field in FormField::all() {
+            let hint = field.hint();
+            assert!(!hint.contains(['`', '_']) && !hint.contains("offset"), "{hint}");
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! The settings of a tournament as they were typed.
 
-use super::setting_fields::{FORMAT, FieldGroup, FormField, POSITION_SOURCE};
+use super::setting_fields::{DEALT_ORDERS, FORMAT, FieldGroup, FormField, POSITION_SOURCE};
 use crate::forms::FormFields;
+use crate::typed_piles::read_piles;
+use crate::typed_wants::{read_strict_order, read_wants, split_orders};
+use lastnim_core::game::SeatCount;
 use lastnim_proto::pb;
 use lastnim_proto::tournament_settings::{
     SectionCondition, SettingsJsonDraft, TournamentSetting, ValueKind, all_settings,
@@ -84,10 +87,22 @@ impl SettingsInput {
                 }
             }
             FormField::Setting(setting) if typed.is_empty() && can_be_empty(setting) => {}
+            FormField::Setting(setting) if setting.kind == ValueKind::Matrix => {
+                match self.read_wants(setting, &typed) {
+                    Ok(rows) => drop(draft.set_value(setting, &rows.into())),
+                    Err(mistake) => self.note_mistake(field, &mistake),
+                }
+            }
             FormField::Setting(setting) => {
-                let is_long = matches!(setting.kind, ValueKind::Positions | ValueKind::Matrix);
+                let is_long = setting.kind == ValueKind::Positions;
                 let lines = typed.lines().map(str::trim).filter(|line| is_long && !line.is_empty());
                 let lines: Vec<_> = lines.chain((!is_long).then_some(typed.as_str())).collect();
+                let piles = |(line, piles): (usize, &&str)| {
+                    read_piles(piles).err().map(|why| format!("line {line}: {why}"))
+                };
+                if let Some(mistake) = (1..).zip(&lines).filter(|_| is_long).find_map(piles) {
+                    return self.note_mistake(field, &mistake);
+                }
                 for wrong in draft.set_value(setting, &setting.value_of_texts(&lines)) {
                     let element = wrong.field.strip_prefix(setting.field).unwrap_or_default();
                     let index = element.trim_matches(['[', ']']).parse::<usize>();
@@ -95,6 +110,23 @@ impl SettingsInput {
                     self.note_mistake(field, &format!("{line}{}", wrong.description));
                 }
             }
+        }
+    }
+
+    /// Parses the orders of a field into rows of offsets. Without a valid number of seats there are no rows, and the
+    /// error is that of the other field.
+    fn read_wants(&self, setting: &TournamentSetting, typed: &str) -> Result<Vec<Vec<u64>>, String> {
+        let seats = self.value("seats").trim().parse().ok().and_then(|seats| SeatCount::new(seats).ok());
+        let Some(seats) = seats else { return Ok(Vec::new()) };
+        if setting.field == DEALT_ORDERS {
+            let order = |(line, order)| {
+                read_strict_order(order, 0, seats).map_err(|why| format!("line {line}: {why}"))
+            };
+            return (1..).zip(split_orders(typed)).map(order).collect();
+        }
+        match self.value("alliance") {
+            "" | "given" => read_wants(typed, Some(seats)),
+            _ => Err("leave this empty, or choose \"as written below\"".to_owned()),
         }
     }
 
@@ -116,9 +148,22 @@ impl SettingsInput {
         for violation in violations {
             let path = violation.field.trim_start_matches("settings.");
             match find_field(path) {
-                Some(field) => self.note_mistake(field, &violation.description),
+                Some(field) => {
+                    let range = self.refused_time_text(field);
+                    self.note_mistake(field, &range.unwrap_or(violation.description));
+                }
                 None => self.other_mistakes.push(format!("{path}: {}", violation.description)),
             }
+        }
+    }
+
+    /// Says which times are valid, if the field is a time.
+    fn refused_time_text(&self, field: FormField) -> Option<String> {
+        match field {
+            FormField::Setting(setting) if matches!(setting.kind, ValueKind::Clock | ValueKind::Duration) => {
+                Some(out_of_range_text(setting, self.value(setting.field)))
+            }
+            _ => None,
         }
     }
 }
@@ -131,6 +176,11 @@ impl FieldGroup {
             SectionCondition::PositionSource(own) => own == source,
         }
     }
+}
+
+/// Says which times are valid where the service refuses a typed one.
+pub(super) fn out_of_range_text(setting: &TournamentSetting, typed: &str) -> String {
+    format!("{:?}: expected {}", typed.trim(), setting.range)
 }
 
 /// Returns whether a field may be empty. An empty title is an error.
@@ -181,7 +231,7 @@ mod tests {
         assert_eq!(settings.format, Some(pb::tournament_settings::Format::Swiss(swiss)));
         let paper = typed(&[("position_source", "paper_positions")]).read().unwrap();
         assert!(paper.positions.is_empty() && paper.other_positions.is_some());
-        let given = typed(&[("alliance", "given"), ("alliance_matrix.rows", "0 1 2\n1 0 2\n2 1 0")]);
+        let given = typed(&[("alliance", "given"), ("alliance_matrix.rows", "1>2>3\n3>2>1\n2>1>3")]);
         assert_eq!(given.clone().read().unwrap().alliance_matrix.unwrap().rows[1].offsets, [1, 0, 2]);
     }
 
@@ -198,6 +248,53 @@ mod tests {
     }
 
     #[test]
+    fn errors_in_wants_and_times_count_from_1_and_have_units() {
+        for (changes, field, why) in [
+            (
+                &[("alliance_matrix.rows", "1>2>3\n2>3>4\n3>1>2")][..],
+                "alliance_matrix.rows",
+                "what seat 2 wants: \"4\" is not a seat: expected 1 to 3",
+            ),
+            (
+                &[("alliance_matrix.rows", "1>2\n2>1")],
+                "alliance_matrix.rows",
+                "2 orders: expected 3, one for each seat",
+            ),
+            (
+                &[("alliance", "declared"), ("alliance_matrix.rows", "1>2>3\n2>3>1\n3>1>2")],
+                "alliance_matrix.rows",
+                "leave this empty, or choose \"as written below\"",
+            ),
+            (
+                &[("alliance", "dealt"), ("deal_rows", "1>2>3\n1>2")],
+                "deal_rows",
+                "line 2: seat 3 is missing: expected each seat from 1 to 3 once",
+            ),
+            (
+                &[("positions", "3 0")],
+                "positions",
+                "line 1: pile 2 has 0 counters: expected 1 to 9223372036854775807 at the start",
+            ),
+        ] {
+            let mut wrong = typed(changes);
+            assert_eq!(wrong.read(), None);
+            assert_eq!(wrong.mistake(field), why);
+        }
+        let dealt = typed(&[("alliance", "dealt"), ("deal_rows", "1>3>2\n2>3>1")]).read().unwrap();
+        assert_eq!(
+            dealt.deal_rows.iter().map(|row| &row.offsets[..]).collect::<Vec<_>>(),
+            [[0, 2, 1], [1, 2, 0]]
+        );
+        let mut refused = typed(&[("clock", "2d+0s"), ("talk.round_ms", "2h")]);
+        let mut details = tonic_types::ErrorDetails::new();
+        details.add_bad_request_violation("settings.clock.initial_ms", "initial_ms is 172800000 ms");
+        details.add_bad_request_violation("settings.talk.round_ms", "round_ms is 7200000 ms");
+        refused.note_refusal(&Status::with_error_details(tonic::Code::InvalidArgument, "refused", details));
+        assert_eq!(refused.mistake("clock"), "\"2d+0s\": expected 1ms to 1d, and 0s to 1h for each take");
+        assert_eq!(refused.mistake("talk.round_ms"), "\"2h\": expected 1ms to 1h");
+    }
+
+    #[test]
     fn errors_are_noted_by_field() {
         let mut wrong = typed(&[
             ("seats", "many"),
@@ -209,7 +306,7 @@ mod tests {
         ]);
         assert_eq!(wrong.read(), None);
         assert_eq!(wrong.mistake("seats"), "\"many\" is not a whole number");
-        assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number");
+        assert_eq!(wrong.mistake("positions"), "line 2: piles: \"x\" is not a whole number, 0 or more");
         assert_eq!(wrong.mistake("sprt.effect_some"), "\"inf\" is not a number");
         assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
         assert_eq!(wrong.mistake("sprt.candidate"), "required");

@@ -11,6 +11,7 @@ use crate::trail::organised_tournament_trail;
 use crate::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb::{self, void_target::Target};
+use lastnim_report::ReportReader;
 use lastnim_report::matches::outcome_line;
 use lastnim_tournament::Reason;
 use pb::tournament_service_server::TournamentService as _;
@@ -34,7 +35,7 @@ pub(super) struct VoidInput {
     pub ticked: Vec<String>,
     /// The typed ids of further matches.
     pub others: String,
-    /// The numbers of duplicate groups.
+    /// The numbers of duplicate groups, from 1.
     pub groups: String,
     pub reason: String,
 }
@@ -49,6 +50,7 @@ struct VoidRequest {
 #[derive(Debug)]
 pub(super) struct VoidableMatch {
     pub id: String,
+    /// The numbers of the match and of its duplicate group, from 1.
     pub number: u64,
     pub group: u64,
     pub bots: String,
@@ -91,11 +93,11 @@ impl VoidInput {
             }
         }
         for group in split_words(&self.groups) {
-            if let Ok(group) = group.parse() {
+            if let Some(group) = group.parse::<u64>().ok().and_then(|group| group.checked_sub(1)) {
                 targets.push(Target::Group(group));
             } else {
                 let group = shorten_text(group);
-                mistakes.push(format!("group {group:?}: expected a whole number, such as 7"));
+                mistakes.push(format!("group {group:?}: expected a whole number from 1, such as 7"));
             }
         }
         let mut chosen: Vec<Target> = Vec::new();
@@ -158,8 +160,8 @@ pub(super) async fn voidable_matches(
     let voidable = |game: pb::Match| {
         let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
         Some(VoidableMatch {
-            number: setup.number,
-            group: setup.group,
+            number: ReportReader::Page.number(setup.number),
+            group: ReportReader::Page.number(setup.group),
             bots: setup.bots.join(", "),
             state: outcome_line(&game),
             is_ticked: ticked.contains(&game.id),
@@ -237,7 +239,9 @@ fn void_question(voiding: &VoidRequest, newest: &[VoidableMatch]) -> String {
             Some(game) => format!("match {} ({})", game.number, game.bots),
             None => format!("match {id}"),
         },
-        Target::Group(group) => format!("all matches in group {group} that have started"),
+        Target::Group(group) => {
+            format!("all matches in group {} that have started", ReportReader::Page.number(*group))
+        }
     };
     let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
     format!(
@@ -263,7 +267,7 @@ mod tests {
     #[test]
     fn repeated_matches_and_groups_count_once() {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
-        assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
+        assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(6), Target::Group(8)]);
         let question = void_question(&voiding, &[]);
         assert!(
             question.starts_with(&format!("This voids match {ID}; all matches in group 7 that")),
@@ -273,12 +277,12 @@ mod tests {
 
     #[test]
     fn each_error_names_the_invalid_word() {
-        let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
+        let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "0 z") };
         let mistakes = blank.read().unwrap_err();
         for (mistake, begin) in mistakes.iter().zip([
             "match \"x\": ",
             "match \"y\": ",
-            "group \"-1\": expected",
+            "group \"0\": expected",
             "group \"z\"",
             "reason: ",
         ]) {
@@ -289,7 +293,7 @@ mod tests {
             typed(&[], " ", ",").read().unwrap_err(),
             ["no match was chosen: tick one, or enter the id of a match or the number of a group"]
         );
-        let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
+        let groups = |count: usize| (1..=count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
         assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
         assert!(
             typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0]

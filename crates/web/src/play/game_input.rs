@@ -1,8 +1,8 @@
 //! The settings of a new game, as they were typed.
 
 use crate::forms::FormFields;
+use crate::typed_piles::read_piles;
 use lastnim_core::game::{BotName, Ending};
-use lastnim_proto::number_text::read_numbers;
 use lastnim_proto::pb;
 use lastnim_report::words::{count_with_noun, join_items};
 use std::time::Duration;
@@ -161,12 +161,11 @@ impl GameInput {
                 format!("size {:?}: expected one of {sizes}", self.size)
             });
         }
-        let piles = read_numbers(&self.piles, "piles")?;
+        let piles = read_piles(&self.piles)?.as_slice().to_vec();
         if piles.len() > MAX_PILES {
             return Err(format!("{} piles: expected 1 to {MAX_PILES}", piles.len()));
         }
-        let parsed = lastnim_core::game::Piles::parse(&piles).map_err(|error| format!("piles: {error}"));
-        parsed.map(|_| piles)
+        Ok(piles)
     }
 
     fn read_seat(&self) -> Result<Option<usize>, String> {

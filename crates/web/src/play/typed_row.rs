@@ -25,8 +25,7 @@ pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result
         };
         let named = given.parse::<usize>().ok().filter(|named| *named < seats);
         let named = named.ok_or_else(|| {
-            let given: String = given.chars().take(40).collect();
-            format!("place {}, {given:?}: expected the number of a seat, 0 to {}", wish + 1, seats - 1)
+            format!("no seat was chosen for place {}: choose one of the {seats} seats", wish + 1)
         })?;
         if wanted.contains(&named) {
             return Err(format!("the seat in place {} was already chosen: choose each seat once", wish + 1));
@@ -52,8 +51,8 @@ mod tests {
         );
         assert_eq!(
             read("wish-0=0&wish-1=3").unwrap_err(),
-            "place 2, \"3\": expected the number of a seat, 0 to 2"
+            "no seat was chosen for place 2: choose one of the 3 seats"
         );
-        assert_eq!(read("").unwrap_err(), "place 1, \"\": expected the number of a seat, 0 to 2");
+        assert_eq!(read("").unwrap_err(), "no seat was chosen for place 1: choose one of the 3 seats");
     }
 }

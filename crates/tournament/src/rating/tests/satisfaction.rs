@@ -14,9 +14,9 @@ use lastnim_core::{game::BotName, oracle::Budget};
 /// How the tables of a tournament are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TableSelection {
-    /// TableSelection are drawn at random.
+    /// Tables are drawn at random.
     Mixed,
-    /// TableSelection have bots that are next to each other in strength, as in a ladder.
+    /// Tables have bots that are next to each other in strength, as in a ladder.
     Close,
     /// The first bots are drawn about eight times as often as the last.
     Uneven,
