@@ -119,6 +119,9 @@ pub(super) fn word_text(field: &str, word: &str) -> String {
         ("oracle", "open") => "bots may use it",
         ("oracle", "closed") => "bots may not use it until the end",
         ("sprt.measure", "regret") => "own errors",
+        ("talk.privacy", "open") => "all messages go to all seats",
+        ("talk.privacy", "private") => "private messages stay private",
+        ("talk.privacy", "published") => "private messages are published at the end",
         _ => return word.replace('_', " "),
     };
     text.to_owned()

@@ -135,8 +135,8 @@ fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> S
     let everything = PageAddress::matches_page(tournament, MatchFilter::default(), String::new());
     let choice = |word: String, words: &str, is_chosen| Choice { words: words.to_owned(), word, is_chosen };
     let state_words = |state| match state {
-        pb::MatchState::Quarantined => "stopped because its data are damaged",
-        pb::MatchState::Voided => "voided by an organiser",
+        pb::MatchState::Quarantined => "with damaged data",
+        pb::MatchState::Voided => "voided",
         pb::MatchState::Over => "over",
         pb::MatchState::Open | pb::MatchState::Unspecified => "open",
     };

@@ -91,7 +91,7 @@ pub(super) async fn tournament_news(site: &Site, visitor: &Visitor) -> Result<Ne
         entries.push(NewsEntry {
             id: format!("urn:uuid:{id}"),
             title: format!("New: {title}"),
-            summary: format!("A new tournament: {}", tournament.format_profile().hyphenated_name()),
+            summary: format!("A new tournament: {}", tournament.format_profile().title),
             address: address.clone(),
             updated_us: tournament.created_at_us,
         });

@@ -160,9 +160,9 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }
     "Clocks", RarelyChanged => {
-        "clock" Clock "Clock" "1ms to 1d, and 0s to 1h for each take", ["10s+100ms"],
+        "clock" Clock "Time" "1ms to 1d, and 0s to 1h for each take", ["10s+100ms"],
             "Every seat's time for all its takes, and what each take adds to it", "{}";
-        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare what it wants",
+        "clock.declaration_ms" Duration "Time to declare" "1ms to 1h", ["10s"], "How long a seat has to declare what it wants",
             "; {} to declare";
         "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum network delay given back per take",
             "; network delay given back: up to {} per take";
@@ -177,7 +177,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             ", texts of at most {} character|, texts of at most {} characters";
         "talk.privacy" Word "Messages to some seats" "", ["private"],
             "Whether seats may send private messages, and whether these are published at the end",
-            "; messages are {}";
+            "; {}";
         "talk.pacts" Switch "Pacts" "", ["false"],
             "Whether seats can sign pacts, which need 2 rounds and at most 8 seats", "; with pacts";
     }

@@ -24,7 +24,7 @@ pub(super) const DEALT_ORDERS: &str = "deal_rows";
 const OTHER_FIELDS: [(&str, &str); 3] = [
     ("`seats` - 1", "one less than the number of seats"),
     ("`seats`", "the number of seats"),
-    ("`effect_none`", "the number below"),
+    ("`effect_none`", "the next number"),
 ];
 
 /// The options of settings with a fixed set of words, each with its text. The empty word is the default.
@@ -76,7 +76,13 @@ const CHOICES: [(&str, &[(&str, &str)]); 9] = [
             ("open", "not possible: all seats read all messages"),
         ],
     ),
-    ("talk.pacts", &[("", "seats cannot sign pacts"), ("true", "seats can sign pacts")]),
+    (
+        "talk.pacts",
+        &[
+            ("", "seats cannot sign pacts"),
+            ("true", "seats can sign pacts: with 2 rounds of talk or more, and at most 8 seats"),
+        ],
+    ),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,20 +161,20 @@ impl FormField {
     pub(super) fn hint(self) -> String {
         let Self::Setting(setting) = self else { return String::new() };
         let (range, form) = match setting.kind {
-            ValueKind::Format => return String::new(),
+            // The options say what they mean.
+            ValueKind::Format | ValueKind::Word | ValueKind::Switch => return String::new(),
             ValueKind::Matrix if setting.field == DEALT_ORDERS => (
                 "",
                 ", one per line, as seat 1 would have it: 1>3>2 is its own win, then the win of the seat two places on",
             ),
             ValueKind::Matrix => ("", ", one line for each seat, such as 1>3>2"),
             ValueKind::Positions => (setting.range, ", one per line"),
+            ValueKind::Clock => (setting.range, ": 10m+5s is 10 minutes, and 5 seconds for each take"),
             _ => (setting.range, ""),
         };
         let comma = if range.is_empty() { "" } else { ", " };
-        let has_options = matches!(setting.kind, ValueKind::Word | ValueKind::Switch);
-        let default = setting
-            .default
-            .filter(|default| !has_options && !default.is_empty() && self.initial_value().is_empty());
+        let default =
+            setting.default.filter(|default| !default.is_empty() && self.initial_value().is_empty());
         let default = default.map(|default| format!(". If empty: {default}")).unwrap_or_default();
         let hint = format!("{}{comma}{range}{form}{default}", setting.help);
         OTHER_FIELDS.iter().fold(hint, |hint, (name, words)| hint.replace(name, words))

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
+/// The field with what each seat wants.
+const GIVEN_WANTS: &str = "alliance_matrix.rows";
+
 /// The value and the errors of each field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SettingsInput {
@@ -61,6 +64,10 @@ impl SettingsInput {
             for &field in &group.fields {
                 self.read_field(field, &mut draft);
             }
+        }
+        if self.value("alliance") == "given" && self.value(GIVEN_WANTS).trim().is_empty() {
+            let mistake = "write here what each seat wants, or choose above who says it";
+            self.mistakes.entry(GIVEN_WANTS).or_insert_with(|| mistake.to_owned());
         }
         if let Some(flag) =
             all_settings().find(|setting| setting.field == source && setting.kind == ValueKind::Flag)
@@ -264,6 +271,11 @@ mod tests {
                 &[("alliance", "declared"), ("alliance_matrix.rows", "1>2>3\n2>3>1\n3>1>2")],
                 "alliance_matrix.rows",
                 "leave this empty, or choose \"as written below\"",
+            ),
+            (
+                &[("alliance", "given")],
+                "alliance_matrix.rows",
+                "write here what each seat wants, or choose above who says it",
             ),
             (
                 &[("alliance", "dealt"), ("deal_rows", "1>2>3\n1>2")],

@@ -47,7 +47,7 @@ impl TournamentAction {
             Self::Disqualify => Some((
                 "Disqualify the bot?",
                 format!(
-                    "From now on, the steward plays the seats of {bot}, and the bot is ranked last. This cannot be undone."
+                    "From now on, the steward, which plays optimally, plays the seats of {bot}, and the bot is ranked last. This cannot be undone."
                 ),
                 "Disqualify the bot",
             )),
