@@ -363,7 +363,7 @@ async fn matches_are_voided_after_confirmation() {
         "is already voided",
         "group 99 has no started match left to void",
         "nothing was voided",
-        "value=\"99 1\"",
+        "value=\"99 2\"",
     ] {
         assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
     }

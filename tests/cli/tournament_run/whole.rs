@@ -53,8 +53,7 @@ fn bots_that_do_not_talk_play_a_tournament_with_talk() {
     let file = folder.write("cup.toml", &(SMALL.replace("[positions]", talk) + &bots));
     let checked = lastnim(&["tournament", "check"]).arg(&file).output().unwrap();
     let checked = String::from_utf8(checked.stdout).unwrap();
-    let described =
-        "3 rounds of at most 1h, texts of at most 500 characters; private messages stay private; at most 3h per match";
+    let described = "3 rounds of at most 1h, texts of at most 500 characters; private messages stay private; at most 3h per match";
     assert!(checked.contains(described), "{checked}");
     let result = run(&file, &[]).result();
     let tournament = &result["tournament"];

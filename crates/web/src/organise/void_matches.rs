@@ -207,6 +207,8 @@ pub(super) async fn void_matches(
             },
         );
     }
+    let group = |target: &Target| if let Target::Group(group) = target { Some(*group) } else { None };
+    let groups: Vec<_> = voiding.targets.iter().filter_map(group).collect();
     let targets = voiding.targets.into_iter().map(|target| pb::VoidTarget { target: Some(target) }).collect();
     let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
     let request = pb::VoidMatchesRequest { tournament_id, target: None, reason, targets };
@@ -214,7 +216,7 @@ pub(super) async fn void_matches(
         Ok(_) => Ok(redirect_response(&OrganiseAddress::Tournament { id })),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
-            let mistakes = vec![status.message().to_owned()];
+            let mistakes = vec![refusal_text(status.message(), &groups)];
             let refused = (form_status(&status), mistakes);
             Ok(with_refusal(refused_response(site, organiser, id, refused, typed).await?, &status))
         }
@@ -230,6 +232,17 @@ async fn refused_response(
 ) -> Result<PageResponse, Status> {
     let typed = FormInputs { voiding, ..FormInputs::default() };
     tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
+}
+
+/// Returns the service's refusal, in which it counts groups from 0, with groups counted from 1.
+fn refusal_text(message: &str, groups: &[u64]) -> String {
+    let mut groups = groups.to_vec();
+    // A replaced number is not found again if the largest is replaced first.
+    groups.sort_unstable_by(|one, other| other.cmp(one));
+    groups.iter().fold(message.to_owned(), |text, group| {
+        let number = ReportReader::Page.number(*group);
+        text.replace(&format!("group {group} has "), &format!("group {number} has "))
+    })
 }
 
 /// Says what will happen. Matches that are not listed are named by id.
