@@ -38,12 +38,9 @@ impl TournamentFinding {
     }
 }
 
-/// Returns whether a bot may be better than a leader: the first place is in its range of places or, if it has no range,
-/// its 95% interval reaches the lower end of the leader's. Always false if their ratings cannot be compared.
+/// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's. Always
+/// false if their ratings cannot be compared.
 pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
-    if let Some(range) = &other.place_range {
-        return range.best == 1;
-    }
     let (Some(other), Some(leader)) = (&other.rating, &leader.rating) else { return false };
     other.island == leader.island && other.high >= leader.low
 }
@@ -130,14 +127,17 @@ fn certainty_text(leader: &pb::Standing, standings: &[pb::Standing], is_over: bo
             line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
         }) =>
         {
-            "That is clear among the bots whose ratings can be compared with its own.".to_owned()
+            "Among the bots with comparable ratings, no 95% interval reaches into its own.".to_owned()
         }
-        [] => "That is clear: with a confidence of 95%, no other bot is as strong.".to_owned(),
-        [one] => format!("One other bot {claim}: {one}. The matches do not tell them apart."),
+        [] => format!("That is clear: no other bot’s 95% interval reaches into that of {}.", leader.bot),
+        [one] => {
+            format!("One other bot {claim}: {one}. Its 95% interval reaches into that of {}.", leader.bot)
+        }
         many => format!(
-            "{} other bots {claim}: {}. The matches do not tell them apart.",
+            "{} other bots {claim}: {}. Their 95% intervals reach into that of {}.",
             number_word(many.len()),
-            list_names(many)
+            list_names(many),
+            leader.bot
         ),
     }
 }
@@ -288,12 +288,12 @@ mod tests {
         let clear = [line(1, "ann", Some((1600.0, 1700.0))), line(2, "bob", Some((1400.0, 1599.0)))];
         assert_eq!(
             summarize(&running, &clear, None),
-            "ann leads. That is clear: with a confidence of 95%, no other bot is as strong."
+            "ann leads. That is clear: no other bot’s 95% interval reaches into that of ann."
         );
         let near = [clear[0].clone(), line(2, "bob", Some((1400.0, 1600.0))), line(3, "cid", None)];
         assert_eq!(
             summarize(&running, &near, None),
-            "ann leads. One other bot may still be ahead of it: bob. The matches do not tell them apart."
+            "ann leads. One other bot may still be ahead of it: bob. Its 95% interval reaches into that of ann."
         );
         let many: Vec<_> =
             (1..=9).map(|place| line(place.min(4), &format!("b{place}"), Some((1.0, 9.0)))).collect();
@@ -302,22 +302,13 @@ mod tests {
         let over = tournament(State::Finished, None);
         assert_eq!(
             summarize(&over, &many, None),
-            "b1 won. Eight other bots may be just as strong: b2, b3, b4 and 5 others. The matches do not tell them apart."
+            "b1 won. Eight other bots may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
         );
         let mut apart = near.clone();
         apart[1].rating.as_mut().unwrap().island = 1;
         assert_eq!(
             summarize(&running, &apart, None),
-            "ann leads. That is clear among the bots whose ratings can be compared with its own."
-        );
-        let ranged = |line: &pb::Standing, best| pb::Standing {
-            place_range: Some(pb::PlaceRange { best, worst: 2 }),
-            ..line.clone()
-        };
-        assert_eq!(
-            [1, 2].map(|best| may_be_ahead(&ranged(&near[1], best), &near[0])),
-            [true, false],
-            "the range of places counts, not the interval"
+            "ann leads. Among the bots with comparable ratings, no 95% interval reaches into its own."
         );
         let unrated = [line(1, "ann", None), line(2, "bob", None)];
         assert!(
@@ -329,7 +320,7 @@ mod tests {
         let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..clear[1].clone() };
         assert_eq!(
             summarize(&over, &[clear[0].clone(), by_lot], None),
-            "ann won by lot. It is level with bob on points; it won by lot. That is clear: with a confidence of 95%, no other bot is as strong."
+            "ann won by lot. It is level with bob on points; it won by lot. That is clear: no other bot’s 95% interval reaches into that of ann."
         );
     }
 

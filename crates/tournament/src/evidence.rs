@@ -157,7 +157,11 @@ impl RatingEvidence {
         let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
         let clear_order = match &ratings {
             Some(ratings) if self.order != StandingsOrder::Bracket => {
-                ratings.clear_order(replicates, budget)?
+                match ratings.clear_order(replicates, budget) {
+                    // The ratings are worth more than the ranges of places.
+                    Err(HaltReason::OutOfSteps { .. }) => None,
+                    found => found?,
+                }
             }
             _ => None,
         };

@@ -9,7 +9,8 @@ pub struct Standing {
     /// The place, from 1. Bots share a place if no tie-break has decided between them.
     pub place: u32,
     /// The places that the bot may hold by its strength. `None` in a knockout, for bots that are unrated or disqualified,
-    /// if some ratings cannot be compared, and with more than 1,000 rated bots.
+    /// if some ratings cannot be compared, with more than 1,000 rated bots, and if comparing
+    /// them would be too much work.
     pub place_range: Option<PlaceRange>,
     /// The tie-break that put the bot behind the bot one line above, or in an earlier round of a knockout behind the
     /// last bot that advanced. `None` if no tie-break was needed, and for bots that share their place.
