@@ -7,8 +7,9 @@ use std::{error::Error as _, time::Duration};
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Response, Status};
 
-/// How long a call is repeated. A standby server takes over about ten seconds after the active one is gone.
-const REPEAT_TIME: Duration = Duration::from_secs(30);
+/// How long a call is repeated. A standby server takes over about ten seconds after the active one is gone. A call that
+/// gets no answer ends after 30 seconds, and is repeated once.
+const REPEAT_TIME: Duration = Duration::from_secs(60);
 /// The pause before a call is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(500);
 
@@ -16,11 +17,11 @@ const REPEAT_PAUSE: Duration = Duration::from_millis(500);
 /// over.
 fn is_lost(status: &Status) -> bool {
     // Only a lost connection has a local cause; a refusal has none.
-    status.code() == Code::Unavailable || status.source().is_some()
+    matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded) || status.source().is_some()
 }
 
 impl RemoteServer {
-    /// Makes a call, and repeats it on new connections for up to 30 seconds while no server answers it. The call must
+    /// Makes a call, and repeats it on new connections for up to a minute while no server answers it. The call must
     /// have the same effect if the server carries it out twice.
     ///
     /// # Errors

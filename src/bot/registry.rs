@@ -138,15 +138,21 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
     run_on_server(&args.server, async |remote| {
         let name = args.name.to_string();
         let form = args.form.form();
+        // The token is made here, so that the call can be repeated if its answer is lost.
+        let token = Token::generate().reveal().to_owned();
         let (done, id) = if let (Some(id), Some(code)) = (args.tournament, &args.code) {
+            // The code is enough: a saved token that has been replaced must not get in the way.
+            let stranger = remote.without_token();
             let (tournament_id, entry_code) = (id.to_string(), code.reveal());
-            let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code };
-            let registered = remote.answer(remote.entry_client().register_entrant(request)).await?;
+            let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code, token };
+            let register = || {
+                let (mut entries, request) = (stranger.entry_client(), request.clone());
+                async move { entries.register_entrant(request).await }
+            };
+            let registered = stranger.answer_repeatedly(register).await?;
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered and has entered the tournament", id.to_string())
         } else {
-            // The token is made here, so that the call can be repeated if its answer is lost.
-            let token = Token::generate().reveal().to_owned();
             let request = pb::RegisterBotRequest { name: name.clone(), token };
             let register = || {
                 let (mut bots, request) = (remote.bot_client(), request.clone());

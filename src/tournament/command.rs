@@ -107,8 +107,8 @@ In a running ladder the bot finishes the current round, and its results count.")
   lastnim bot register alice --tournament $ID --code $CODE
   lastnim tournament entry-code $ID --revoke
 
-Only the code goes to standard output. The server stores only its hash. A new code replaces the earlier one. The code works
-while bots can enter the tournament, and this needs the admin's token.")]
+Only the code goes to standard output. The server stores only its hash. With --replace, a new code replaces one that has
+uses left. The code works while bots can enter the tournament, and this needs the admin's token.")]
     EntryCode(EntryCodeArgs),
     /// Starts a tournament
     #[command(after_help = "Example:

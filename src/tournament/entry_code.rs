@@ -15,8 +15,11 @@ pub struct EntryCodeArgs {
     /// How many bots can be registered with the code
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=MAX_ENTRY_CODE_USES.into()))]
     uses: u32,
+    /// Replaces a code that has uses left, which then stops working
+    #[arg(long)]
+    replace: bool,
     /// Revokes the code: it registers no more bots, and those that have entered stay
-    #[arg(long, conflicts_with = "uses")]
+    #[arg(long, conflicts_with_all = ["uses", "replace"])]
     revoke: bool,
 }
 
@@ -31,15 +34,21 @@ pub async fn change_entry_code(
     if args.revoke {
         let request = pb::RevokeEntryCodeRequest { tournament_id };
         let revoked = remote.answer(service.revoke_entry_code(request)).await?;
-        return form.print_message(&revoked, |_| Ok(()));
+        return form.print_message(&revoked, |out| writeln!(out, "The entry code registers no more bots."));
+    }
+    let shown = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
+    let shown = remote.answer(remote.tournament_client().get_tournament(shown)).await?;
+    if shown.entry_code_uses > 0 && !args.replace {
+        return Err(Failure::input(format!(
+            "the tournament has an entry code that registers {} more bots, and the server keeps only its hash: pass --replace to create another one, and the old one stops working",
+            shown.entry_code_uses
+        )));
     }
     let request = pb::CreateEntryCodeRequest { tournament_id: tournament_id.clone(), uses };
     let created = remote.answer(service.create_entry_code(request)).await?;
     form.print_message(&created, |out| writeln!(out, "{}", created.entry_code))?;
     if form == OutputFormat::Text && io::stdout().is_terminal() {
-        screen::print_note(format_args!(
-            "Keep the code above: it is shown only once. It replaces any earlier one."
-        ));
+        screen::print_note(format_args!("Keep the code above: it is shown only once."));
         screen::print_note(format_args!(
             "to enter with it: lastnim bot register NAME --tournament {tournament_id} --code CODE"
         ));

@@ -136,7 +136,8 @@ fn entry_codes_are_created_used_and_revoked() {
     terminal.set("ID", &id);
     terminal.run_all(&[
         "lastnim tournament entry-code $ID",
-        "lastnim tournament entry-code $ID --uses 2 --json",
+        "lastnim tournament entry-code $ID --uses 2",
+        "lastnim tournament entry-code $ID --uses 2 --replace --json",
         "lastnim tournament entry-code $ID --uses 0",
         "lastnim tournament entry-code $ID --uses 3 --revoke",
     ]);

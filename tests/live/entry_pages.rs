@@ -38,13 +38,18 @@ async fn a_person_enters_a_bot_with_the_code_and_sees_its_token_once() {
         assert!(body.contains(why) && body.contains("role=\"alert\""), "{name} {typed}: {body}");
         assert!(!body.contains(&code) && !body.contains("<b>"), "{name} {typed}: {body}");
     }
-    let entered = browser.submit(&page, &path, &[("name", "new"), ("code", &code)]).await;
+    let drawn = page.body.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let entered = browser.submit(&page, &path, &[("name", "new"), ("code", &code), ("token", drawn)]).await;
     assert_eq!((entered.status, entered.header("cache-control")), (200, "no-store"), "{}", entered.body);
     assert!(entered.body.contains(&format!("export LASTNIM_TOURNAMENT={id}")), "{}", entered.body);
     assert!(!entered.body.contains(&code), "{}", entered.body);
     let token = entered.body.split("LASTNIM_TOKEN=").nth(1).unwrap().lines().next().unwrap();
+    assert_eq!(token, drawn);
     let (_line, welcome) = BotSession::open(&host, token).await;
     assert_eq!(welcome.bot, "new");
+    // The same form again, as after a double click or a lost answer.
+    let again = browser.submit(&page, &path, &[("name", "new"), ("code", &code), ("token", token)]).await;
+    assert_eq!((again.status, &again.body), (200, &entered.body));
     for later in [&path, &tournament] {
         let page = browser.get(later).await;
         assert!(!page.body.contains(token) && !page.body.contains(&code), "{}", page.body);

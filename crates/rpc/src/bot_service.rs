@@ -72,17 +72,12 @@ fn lost_seat_message(lost: &LostSeat) -> pb::LostSeat {
     }
 }
 
-/// Parses the name of a new bot, and its token if the caller has made one.
-fn parse_registration(
-    request: &pb::RegisterBotRequest,
-    field: RequestField<'_>,
-) -> Option<(BotName, Option<Token>)> {
-    let name = field.member("name").ok_or_report(request.name.parse());
-    let token = match request.token.as_str() {
-        "" => Some(None),
-        given => field.member("token").ok_or_report(Token::parse(given)).map(Some),
-    };
-    Some((name?, token?))
+/// Parses the token of a new bot, which the caller has made, or makes one if it is empty.
+pub(super) fn parse_new_token(token: &str, field: RequestField<'_>) -> Option<Token> {
+    match token {
+        "" => Some(Token::generate()),
+        given => field.member("token").ok_or_report(Token::parse_generated(given)),
+    }
 }
 
 #[tonic::async_trait]
@@ -92,8 +87,12 @@ impl pb::bot_service_server::BotService for BotRpc {
         request: Request<pb::RegisterBotRequest>,
     ) -> Result<Response<pb::RegisterBotResponse>, Status> {
         let registrar = self.access.require_registrar(&request)?;
-        let (name, given) = read_request(|field| parse_registration(request.get_ref(), field))?;
-        let token = given.unwrap_or_else(Token::generate);
+        let pb::RegisterBotRequest { name, token } = request.get_ref();
+        let (name, token) = read_request(|field| {
+            let name = field.member("name").ok_or_report(name.parse::<BotName>());
+            let token = parse_new_token(token, field);
+            Some((name?, token?))
+        })?;
         let is_repeated = self.arena.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
         if registrar != Some(Principal::Admin) && !is_repeated {
             let address = ClientAddress::of_request(request.extensions());

@@ -1,7 +1,7 @@
 //! The service for entry codes of tournaments.
 
 use super::access::Access;
-use super::bot_service::bot_message;
+use super::bot_service::{bot_message, parse_new_token};
 use super::client_address::ClientAddress;
 use super::login_limits::Credential;
 use super::status::{arena_status, parse_field, read_request};
@@ -58,14 +58,15 @@ impl pb::entry_service_server::EntryService for EntryRpc {
         request: Request<pb::RegisterEntrantRequest>,
     ) -> Result<Response<pb::RegisterEntrantResponse>, Status> {
         let address = ClientAddress::of_request(request.extensions());
-        let pb::RegisterEntrantRequest { tournament_id, name, entry_code } = request.into_inner();
-        let (id, name, code) = read_request(|field| {
+        let pb::RegisterEntrantRequest { tournament_id, name, entry_code, token } = request.into_inner();
+        let (id, name, code, token) = read_request(|field| {
             let id = field.member("tournament_id").ok_or_report(tournament_id.parse());
             let name = field.member("name").ok_or_report(name.parse());
             let code = field.member("entry_code").ok_or_report(entry_code.parse());
-            Some((id?, name?, code?))
+            let token = parse_new_token(&token, field);
+            Some((id?, name?, code?, token?))
         })?;
-        let (bot, token, tournament) = match self.arena.register_entrant(id, name, code).await {
+        let (bot, tournament) = match self.arena.register_entrant(id, name, code, token.clone()).await {
             Ok(registered) => registered,
             Err(wrong @ ArenaError::WrongEntryCode(_)) => {
                 return Err(self.access.count_failed_login(

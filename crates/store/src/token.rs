@@ -33,6 +33,9 @@ pub enum TokenError {
         "a token with a repeating pattern: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     Repetitive,
+    /// The token does not have the form of generated ones.
+    #[error("not a generated token: expected `{TOKEN_PREFIX}` and {} hexadecimal digits in lower case, from a secure random source", 2 * TOKEN_BYTES)]
+    NotGenerated,
     /// The token cannot be sent in a header.
     #[error("a token with a space or a character outside ASCII: only visible ASCII characters are allowed")]
     NotVisible,
@@ -54,6 +57,19 @@ impl Token {
             );
         }
         Self(token)
+    }
+
+    /// Parses a token in the form of generated ones, which a caller has made with 256 random bits.
+    ///
+    /// # Errors
+    /// If it has another form.
+    pub fn parse_generated(token: &str) -> Result<Self, TokenError> {
+        let digits = token.strip_prefix(TOKEN_PREFIX).filter(|digits| digits.len() == 2 * TOKEN_BYTES);
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        match digits {
+            Some(digits) if digits.bytes().all(is_digit) => Ok(Self(token.to_owned())),
+            _ => Err(TokenError::NotGenerated),
+        }
     }
 
     /// Parses a token chosen by the user, ignoring surrounding spaces.
@@ -113,8 +129,8 @@ impl fmt::Debug for Token {
 
 /// The BLAKE3 hash of a token, which is stored and compared instead of the token itself.
 ///
-/// A fast hash is enough: only hashes of generated tokens are stored, and those have 256 random bits. Hashes of tokens
-/// chosen by users stay in memory.
+/// A fast hash is enough: only hashes of generated tokens, or of tokens in their form, are stored, and those have 256
+/// random bits. Hashes of other tokens chosen by users stay in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; Self::BYTES]);
 
@@ -196,6 +212,20 @@ mod tests {
         let is_part =
             |part: &[u8]| token.reveal().as_bytes().windows(part.len()).any(|window| window == part);
         assert!(!kept.windows(4).any(is_part), "no part of the token is kept");
+    }
+
+    #[test]
+    fn callers_make_tokens_in_the_form_of_generated_ones() {
+        let token = Token::generate();
+        let digits = token.reveal().strip_prefix("lastnim_").unwrap();
+        assert_eq!(Token::parse_generated(token.reveal()).unwrap().hash(), token.hash());
+        let others =
+            [digits, &token.reveal()[1..], &token.reveal()[..71], &format!("{}0", token.reveal()), "", "é"];
+        for other in
+            others.into_iter().chain([&*token.reveal().to_uppercase(), &*format!("lastnim_{:g<64}", "")])
+        {
+            assert_eq!(Token::parse_generated(other).unwrap_err(), TokenError::NotGenerated, "{other}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
+use lastnim_store::Token;
 use pb::entry_service_server::EntryService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
@@ -20,13 +21,14 @@ use tonic_types::StatusExt as _;
 const NAME_REASONS: [&str; 3] = ["NAME_TAKEN", "GUEST_NAME", "NOT_ALLOWED"];
 
 /// What the page shows. The typed code is never shown again.
-#[derive(Default)]
 struct EntryForm {
     name: String,
     name_mistake: String,
     code_mistake: String,
-    /// The token of the new bot, which is shown in this response only; may be empty.
+    /// The token of the new bot. Before it is registered, the form contains it, so that a form that is sent twice
+    /// registers one bot; afterwards this response shows it.
     token: String,
+    is_registered: bool,
 }
 
 #[derive(Template)]
@@ -51,7 +53,8 @@ pub(super) async fn show_entry_page(
     address: &EntryAddress,
 ) -> Result<PageResponse, Status> {
     check_entry_channel(visitor)?;
-    entry_response(site, visitor, address, StatusCode::OK, EntryForm::default()).await
+    let tournament = find_tournament(site, visitor, address).await?;
+    entry_response(site, visitor, address, StatusCode::OK, EntryForm::new(String::new(), ""), tournament)
 }
 
 /// Registers a bot, enters it, and shows its token.
@@ -63,20 +66,40 @@ pub(super) async fn handle_entry_form(
 ) -> Result<PageResponse, Status> {
     check_entry_channel(visitor)?;
     let EntryAddress::Form { id } = address;
-    let name = fields.value("name").trim().to_owned();
-    let (tournament_id, entry_code) = (id.to_string(), fields.value("code").to_owned());
-    let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code };
+    let form = EntryForm::new(fields.value("name").trim().to_owned(), fields.value("token"));
+    // What can fail comes before the registration: the token is shown only once.
+    let tournament = find_tournament(site, visitor, address).await?;
+    visitor.form_token()?;
+    let request = pb::RegisterEntrantRequest {
+        tournament_id: id.to_string(),
+        name: form.name.clone(),
+        entry_code: fields.value("code").to_owned(),
+        token: form.token.clone(),
+    };
     match site.entries.register_entrant(visitor.request(request)).await {
-        Ok(registered) => {
-            let token = registered.into_inner().token;
-            let shown = EntryForm { name, token, ..EntryForm::default() };
-            entry_response(site, visitor, address, StatusCode::OK, shown).await
+        Ok(_) => {
+            let shown = EntryForm { is_registered: true, ..form };
+            entry_response(site, visitor, address, StatusCode::OK, shown, tournament)
         }
         Err(status) => {
             let (name_mistake, code_mistake) = mistakes_of_status(&status);
-            let shown = EntryForm { name, name_mistake, code_mistake, token: String::new() };
-            let response = entry_response(site, visitor, address, form_status(&status), shown).await?;
+            let shown = EntryForm { name_mistake, code_mistake, ..form };
+            let response = entry_response(site, visitor, address, form_status(&status), shown, tournament)?;
             Ok(with_refusal(response, &status))
+        }
+    }
+}
+
+impl EntryForm {
+    /// Creates the form with a name and the token that the form contained. Any other token is replaced by a new one.
+    fn new(name: String, token: &str) -> Self {
+        let token = Token::parse_generated(token).unwrap_or_else(|_| Token::generate());
+        Self {
+            name,
+            name_mistake: String::new(),
+            code_mistake: String::new(),
+            token: token.reveal().to_owned(),
+            is_registered: false,
         }
     }
 }
@@ -109,20 +132,29 @@ fn check_entry_channel(visitor: &Visitor) -> Result<(), Status> {
     )
 }
 
-async fn entry_response(
+/// Returns the tournament; `None` if the visitor may not read about it. A stranger can enter a tournament of a private
+/// server, but cannot read about it.
+async fn find_tournament(
+    site: &Site,
+    visitor: &Visitor,
+    &EntryAddress::Form { id }: &EntryAddress,
+) -> Result<Option<pb::GetTournamentResponse>, Status> {
+    match site.get_tournament(visitor, id).await {
+        Ok(found) => Ok(Some(found)),
+        Err(refused) if refused.code() == Code::Unauthenticated => Ok(None),
+        Err(refused) => Err(refused),
+    }
+}
+
+fn entry_response(
     site: &Site,
     visitor: &Visitor,
     address: &EntryAddress,
     status: StatusCode,
     shown: EntryForm,
+    tournament: Option<pb::GetTournamentResponse>,
 ) -> Result<PageResponse, Status> {
     let &EntryAddress::Form { id } = address;
-    let tournament = match site.get_tournament(visitor, id).await {
-        Ok(found) => Some(found),
-        // A stranger can enter a tournament of a private server, but cannot read about it.
-        Err(refused) if refused.code() == Code::Unauthenticated => None,
-        Err(refused) => return Err(refused),
-    };
     let content = EntryContent {
         form_token: visitor.form_token()?,
         action: address.to_string(),

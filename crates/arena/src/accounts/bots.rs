@@ -204,7 +204,7 @@ impl Arena {
         self.inner.store.bot(name).await?.ok_or_else(|| ArenaError::NoSuchBot(name.clone()))
     }
 
-    fn bot_view(&self, stored: StoredBot) -> BotView {
+    pub(crate) fn bot_view(&self, stored: StoredBot) -> BotView {
         let presence = self.inner.roster.presence(&stored.name);
         BotView {
             session: presence.session(),

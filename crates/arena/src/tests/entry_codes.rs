@@ -6,7 +6,7 @@ use super::shaky_store::StoreBehaviour;
 use crate::{Arena, ArenaError, NewTournament, Principal};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::Terms;
-use lastnim_store::{EntryCode, Store as _};
+use lastnim_store::{EntryCode, Store as _, Token};
 use lastnim_tournament::{AllianceSource, AllowList, Settings, SettingsDraft, TournamentState, testing};
 
 /// Creates a tournament for two seats.
@@ -19,7 +19,8 @@ async fn create(arena: &Arena, change: impl FnOnce(&mut SettingsDraft)) -> Tourn
 
 /// Registers a bot with a code, and returns the error if it is refused.
 async fn enter(arena: &Arena, id: TournamentId, bot: &str, code: &EntryCode) -> Result<(), ArenaError> {
-    let (view, token, entered) = arena.register_entrant(id, name(bot), code.clone()).await?;
+    let token = Token::generate();
+    let (view, entered) = arena.register_entrant(id, name(bot), code.clone(), token.clone()).await?;
     assert_eq!(view.stored.name, name(bot));
     assert!(entered.stored.field.contains(&name(bot)));
     assert_eq!(arena.principal_of_token(token.reveal()), Some(Principal::Bot(name(bot))));
@@ -97,11 +98,34 @@ async fn only_allowed_bots_enter() {
 }
 
 #[tokio::test]
+async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
+    let arena = arena().await;
+    let id = create(&arena, |draft| draft.start_when = Some(2)).await;
+    let code = arena.create_entry_code(id, 2).await.unwrap();
+    let tokens = [Token::generate(), Token::generate()];
+    let register =
+        |bot: &str, token: &Token| arena.register_entrant(id, name(bot), code.clone(), token.clone());
+    let at_once = tokio::join!(register("ann", &tokens[0]), register("ann", &tokens[0]));
+    assert_eq!(at_once.0.unwrap().0.stored, at_once.1.unwrap().0.stored);
+    assert_eq!(uses_left(&arena, id).await, Some(1));
+    let refused = register("ann", &tokens[1]).await.map(drop).unwrap_err();
+    assert_eq!(refused, ArenaError::NameTaken(name("ann")));
+    let refused = register("bob", &tokens[0]).await.map(drop).unwrap_err();
+    assert_eq!(refused, ArenaError::TokenTaken);
+    // The second bot uses the code up, and starts the tournament.
+    register("bob", &tokens[1]).await.unwrap();
+    let (repeated, view) = register("bob", &tokens[1]).await.unwrap();
+    assert_eq!((repeated.stored.name, view.stored.state), (name("bob"), TournamentState::Running));
+    assert_eq!(uses_left(&arena, id).await, Some(0));
+}
+
+#[tokio::test]
 async fn a_code_survives_a_restart() {
     let (store, arena) = shaky_arena().await;
     let id = create(&arena, |_| {}).await;
     let code = arena.create_entry_code(id, 2).await.unwrap();
-    let (_, token, _) = arena.register_entrant(id, name("third"), code.clone()).await.unwrap();
+    let token = Token::generate();
+    arena.register_entrant(id, name("third"), code.clone(), token.clone()).await.unwrap();
     let next = reopen(store.clone()).await;
     assert_eq!(next.principal_of_token(token.reveal()), Some(Principal::Bot(name("third"))));
     enter(&next, id, "fourth", &code).await.unwrap();

@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::{Arena, ArenaError, Backend, Limits, NewTournament};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::{Terms, Timestamp};
+use lastnim_store::Token;
 use lastnim_tournament::{AllianceSource, Settings, SettingsDraft, TournamentState, testing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -179,9 +180,14 @@ async fn an_entry_code_does_not_work_after_entries_have_closed() {
     let server = TimedServer::start().await;
     let id = server.create(|draft| draft.entries_close_at = Some(time(START))).await;
     let code = server.arena.create_entry_code(id, 2).await.unwrap();
-    server.arena.register_entrant(id, name("fourth"), code.clone()).await.unwrap();
+    server.arena.register_entrant(id, name("fourth"), code.clone(), Token::generate()).await.unwrap();
     server.date.store(START, Ordering::Relaxed);
-    let refused = server.arena.register_entrant(id, name("fifth"), code).await.map(drop).unwrap_err();
+    let refused = server
+        .arena
+        .register_entrant(id, name("fifth"), code, Token::generate())
+        .await
+        .map(drop)
+        .unwrap_err();
     assert!(matches!(refused, ArenaError::EntriesClosed { .. }), "{refused}");
     let refused = server.arena.create_entry_code(id, 1).await.unwrap_err();
     assert!(matches!(refused, ArenaError::EntriesClosed { .. }), "{refused}");

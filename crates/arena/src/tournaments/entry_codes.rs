@@ -1,6 +1,7 @@
 //! Entry codes: an organiser creates a code for a tournament, and anyone who has it registers a bot that enters.
 
 use crate::accounts::bots::BotView;
+use crate::accounts::keyring::Principal;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
 use crate::tournaments::entries::{allows_changes_while_running, check_allowed, check_entries_open};
@@ -81,25 +82,45 @@ impl Arena {
         Ok(())
     }
 
-    /// Registers a bot and enters it into a tournament, with the tournament's entry code. Returns the bot's token.
+    /// Registers a bot with this token and enters it into a tournament, with the tournament's entry code.
     ///
-    /// The registration, the entry and the use of the code are stored together, so a failure costs no use.
+    /// The registration, the entry and the use of the code are stored together, so a refusal costs no use. If a bot of
+    /// this name with this token has already entered, the call is a repetition: it changes nothing.
     ///
     /// # Errors
-    /// If the code is not the tournament's or has been used up, the name is taken, or no bot of this name can be
-    /// registered or enter.
+    /// If the code is not the tournament's or has been used up, the name or the token is taken, or no bot of this name
+    /// can be registered or enter.
     pub async fn register_entrant(
         &self,
         id: TournamentId,
         name: BotName,
         code: EntryCode,
-    ) -> Result<(BotView, Token, TournamentView), ArenaError> {
+        token: Token,
+    ) -> Result<(BotView, TournamentView), ArenaError> {
+        if let Some(entered) = self.find_entrant(id, &name, &token).await? {
+            return Ok(entered);
+        }
         // A caller with a wrong code does not wait for the lock, and nobody waits for it.
         self.check_entry_code(id, &code)?;
         let registering = self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
-            arena.register_entrant_locked(held, id, name, code).await
+            arena.register_entrant_locked(held, id, name, code, token).await
         });
         registering.await
+    }
+
+    /// Returns the bot of this name if it has this token and has entered the tournament.
+    async fn find_entrant(
+        &self,
+        id: TournamentId,
+        name: &BotName,
+        token: &Token,
+    ) -> Result<Option<(BotView, TournamentView)>, ArenaError> {
+        let is_known = self.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
+        let view = self.live_tournament(id).map(|handle| handle.view());
+        match view.filter(|view| is_known && view.stored.field.contains(name)) {
+            Some(view) => Ok(Some((self.bot(name).await?, view))),
+            None => Ok(None),
+        }
     }
 
     async fn register_entrant_locked(
@@ -108,21 +129,28 @@ impl Arena {
         id: TournamentId,
         name: BotName,
         code: EntryCode,
-    ) -> Result<(BotView, Token, TournamentView), ArenaError> {
+        token: Token,
+    ) -> Result<(BotView, TournamentView), ArenaError> {
+        if let Some(entered) = self.find_entrant(id, &name, &token).await? {
+            return Ok(entered);
+        }
+        if self.principal_of_token(token.reveal()).is_some() {
+            return Err(ArenaError::TokenTaken);
+        }
         let (view, kept) = self.check_entry_code(id, &code)?;
         check_entries_open(&view.stored, self.inner.environment.date())?;
         check_allowed(&view.stored, &name)?;
         let uses_left = kept.uses_left.checked_sub(1).ok_or(ArenaError::EntryCodeUsedUp(id))?;
-        let token = Token::generate();
         let bot =
             StoredBot { name: name.clone(), registered_at: self.inner.clock.now(), token: token.hash() };
-        let new = Some(NewEntrant { bot, code: StoredEntryCode { uses_left, ..kept } });
+        let new = Some(NewEntrant { bot: bot.clone(), code: StoredEntryCode { uses_left, ..kept } });
         let entered = if allows_changes_while_running(&view.stored) {
-            self.change_running_field(view, name.clone(), FieldMovement::Enters, new).await?
+            self.change_running_field(view, name, FieldMovement::Enters, new).await?
         } else {
-            self.enter_before_start(view.stored, name.clone(), new).await?
+            self.enter_before_start(view.stored, name, new).await?
         };
-        Ok((self.bot(&name).await?, token, entered))
+        // From here on nothing may fail: the bot is registered.
+        Ok((self.bot_view(bot), entered))
     }
 
     /// Returns an unfinished tournament and its entry code, if this is the code. Nobody without the code learns from the
