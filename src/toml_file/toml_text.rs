@@ -7,7 +7,7 @@ use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
 /// The maximum number of known keys that the message about an unknown key lists.
-const MAX_LISTED_KEYS: usize = 24;
+const MAX_LISTED_KEYS: usize = 32;
 
 /// A TOML text converted to JSON, with the line of each value by its path, such as `bot[1].name`. It also collects the
 /// mistakes in the text.

@@ -37,8 +37,8 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(wins(&oracle) + wins(&random), 4);
     let table = server.printed(&["tournament", "standings", &id]);
     let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [11, 11, 11], "{table}");
-    assert_eq!(rows[0][..5], ["place", "bot", "points", "matches", "wins"]);
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [12, 14, 14], "{table}");
+    assert_eq!(rows[0][..6], ["place", "places", "bot", "points", "matches", "wins"]);
 
     let shown = server.json(&["tournament", "show", &id]);
     let beside = (&shown["verdict"], &shown["field_history"]);
@@ -279,7 +279,7 @@ fn an_exhibition_is_created_listed_and_followed() {
     assert_eq!((&setup["assigned"], &setup["first"]), (&rows, &json!(1)));
     assert_eq!((&setup["clock"]["initial_ms"], &setup["tournament_id"]), (&json!(50), &json!("")));
     let text = server.printed(&["match", "show", &other]);
-    assert!(text.contains("assigned: 0 1; 0 1") && text.contains("50ms+0s"), "{text}");
+    assert!(text.contains("given: 0 1; 0 1") && text.contains("50ms for all takes"), "{text}");
 
     let mut listed = Vec::new();
     let mut token = String::new();
@@ -331,7 +331,7 @@ fn tournaments_are_listed_by_state_and_in_pages() {
     let table = server.printed(&["tournament", "list", "--limit", "2"]);
     let lines: Vec<_> = table.lines().collect();
     assert_eq!((lines.len(), lines[3]), (4, format!("more: --page-token {}", ids[1]).as_str()));
-    assert!(lines[1].contains(" open ") && lines[1].contains(" swiss "), "{table}");
+    assert!(lines[1].contains(" open ") && lines[1].contains(" Swiss "), "{table}");
     assert_eq!(list(&["--page-token", &ids[1]]), [ids[0].as_str()]);
 }
 

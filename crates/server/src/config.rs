@@ -67,7 +67,7 @@ settings! {
         /// While no call has run that long, new strangers are refused with status 503 or `UNAVAILABLE`
         /// (`TOO_MANY_STRANGERS`).
         stranger_call_time: Duration = Duration::from_mins(1), "DURATION".range(0..=86_400_000);
-        /// How long a connection may take until its first call, including the proxy header and the HTTP/2 preface
+        /// How long a connection may take until its first call, with proxy header and HTTP/2 preface
         first_call_timeout: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
         /// How long a stranger's connection may be idle after its first call
         stranger_idle_timeout: Duration = Duration::from_mins(1), "DURATION".range(100..=86_400_000);

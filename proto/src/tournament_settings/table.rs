@@ -108,7 +108,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who plays next: the bot with the least certain rating, or by turns that bot and the one that has waited longest", ", paired {}";
+            "Who plays next: the bot with the least certain rating, or in turn also the one that waited longest", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
@@ -142,13 +142,13 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Rules and scoring", RarelyChanged => {
         "ending" Word "Who wins" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
         "alliance" Word "What the seats want" "", ["standard for two seats, declared for more; given with a matrix"],
-            "What the seats want: declared by each seat, standard, drawn from the seed, given, or declared and dealt", "{}";
+            "What the seats want: declared, standard, drawn from the seed, given, or dealt and declared", "{}";
         "alliance_matrix.rows" Matrix "Wants" "as offsets from the seat", [""],
             "What each seat wants, with the most preferred winner first", ": {}";
         "deal" Word "What is dealt" "", ["all, if preference orders are dealt"],
             "Which preference orders are dealt: all, those that put the seat itself first, or those of a list", ", dealt from {}";
-        "deal_rows" Matrix "Orders to deal" "1 to 1,000 rows of offsets from the seat", [""],
-            "The list of preference orders that are dealt, each with the most preferred winner first", ", dealt from {}";
+        "deal_rows" Matrix "Orders to deal" "1 to 1,000 rows of offsets", [""],
+            "The preference orders that are dealt, most preferred winner first", ", dealt from {}";
         "scoring" Word "Scoring" "",
             ["win if seats declare what they want, and for two seats with standard wants; otherwise satisfaction"],
             "A seat's points: 1 if it wins and 0 if not, or how well the winner suits it, from 0 to 1", "{}";
@@ -160,8 +160,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }
     "Clocks", RarelyChanged => {
-        "clock" Clock "Time" "1ms to 1d, and 0s to 1h for each take", ["10s+100ms"],
-            "Every seat's time for all its takes, and what each take adds to it", "{}";
+        "clock" Clock "Time" "1ms to 1d, and 0s to 1h a take", ["10s+100ms"],
+            "Every seat's time for its takes, and what each take adds", "{}";
         "clock.declaration_ms" Duration "Time to declare" "1ms to 1h", ["10s"], "How long a seat has to declare what it wants",
             "; {} to declare";
         "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum network delay given back per take",

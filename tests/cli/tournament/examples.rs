@@ -52,7 +52,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-when", "2"])
             };
             let mut opponent = None;
-            let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
+            let id = if ["cancel", "join", "leave", "--code", "entry-code"].iter().any(|word| example.contains(word)) {
                 fresh()
             } else if example.contains("lastnim bot run ") && !example.contains("--practice") {
                 let id = fresh();
@@ -72,6 +72,9 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
             if example.contains("$TOKEN") {
                 let name = format!("player-{}", &id[id.len() - 12..]);
                 command.env("TOKEN", server.word(&["bot", "register", &name]));
+            }
+            if example.contains("$CODE") {
+                command.env("CODE", server.word(&["tournament", "entry-code", &id, "--replace"]));
             }
             command.env("PATH", &path).env("ID", &id).env("MATCH", &game);
             command.current_dir(&folder);

@@ -131,7 +131,7 @@ fn a_run_writes_its_result_into_files() {
     let lines: Vec<_> = reader.records().map(Result::unwrap).collect();
     for (line, standing) in lines.iter().zip(result["standings"].as_array().unwrap()) {
         assert_eq!(
-            (line[0].parse().ok(), &line[1]),
+            (line[0].parse().ok(), &line[2]),
             (standing["place"].as_u64(), standing["bot"].as_str().unwrap())
         );
         assert!(line[2].parse::<f64>().is_ok(), "{line:?}");

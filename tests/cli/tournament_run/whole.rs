@@ -75,7 +75,7 @@ fn text_output_shows_tables_and_the_folder_of_matches() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut lines = printed.lines();
     assert!(lines.next().unwrap().ends_with(": finished, 4 of 4 matches played"), "{printed}");
-    assert!(lines.next().unwrap().trim_start().starts_with("place  bot"), "{printed}");
+    assert!(lines.next().unwrap().trim_start().starts_with("place  places  bot"), "{printed}");
     assert!(lines.next().unwrap().contains("oracle") || printed.contains(" first "), "{printed}");
     let mode =
         |name: &str| fs::metadata(folder.path("cup.run").join(name)).unwrap().permissions().mode() & 0o777;
