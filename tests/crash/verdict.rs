@@ -70,7 +70,9 @@ pub async fn judge(
     assert_eq!((finished.matches_played, finished.matches_total), (total, total));
     assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "each pairing is played once");
     let mut lines = standings.lines(TournamentState::Finished);
-    evidence.final_appraisal(&|| true).unwrap().add_to_standings(&mut lines, TournamentState::Finished);
+    let appraisal = evidence.final_appraisal(&|| true).unwrap();
+    appraisal.add_to_standings(&mut lines, TournamentState::Finished);
+    appraisal.add_place_ranges(&mut lines);
     let folded: Vec<pb::Standing> = lines.iter().map(Into::into).collect();
     assert_eq!(organiser.standings(tournament).await, folded);
 

@@ -139,7 +139,7 @@ async fn tournament_pages_agree_with_grpc() {
     );
     let csv = get(&host, &format!("/tournaments/{id}/standings.csv")).await;
     assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
-    assert!(csv.body.starts_with("place,bot,points,"), "{}", csv.body);
+    assert!(csv.body.starts_with("place,places,bot,points,"), "{}", csv.body);
 
     let matches = get(&host, &format!("/tournaments/{id}/matches")).await;
     assert_eq!(matches.body.matches("href=\"/matches/").count(), 6);
