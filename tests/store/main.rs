@@ -58,6 +58,10 @@ const EVERY_STORE: &[Check] = &[
     ("repeated writes change nothing", records::repeated_writes_change_nothing),
     ("requests are kept", requests::requests_are_kept),
     ("old requests are deleted", requests::old_requests_are_deleted),
+    (
+        "a busy caller displaces only its own requests",
+        requests::a_busy_caller_displaces_only_its_own_requests,
+    ),
     ("lists have pages and filters", records::lists_have_pages_and_filters),
     ("matches are listed by their results", match_lists::matches_are_listed_by_their_results),
     ("a checkpoint is kept until the end", tournaments::a_checkpoint_is_kept_until_the_end),

@@ -4,7 +4,8 @@ use crate::place::Place;
 use crate::played::{bots, match_id, tournament_id};
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{
-    Change, Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestKey, StoredRequest,
+    Change, Creation, MAX_REQUESTS, MAX_REQUESTS_PER_CALLER, REQUEST_LIFETIME, RequestHash, RequestKey,
+    StoredRequest,
 };
 
 const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
@@ -55,6 +56,30 @@ pub fn old_requests_are_deleted(place: &Place) {
     assert_eq!(kept(), 2);
     write(2, NOW + REQUEST_LIFETIME + std::time::Duration::from_micros(1));
     assert_eq!(kept(), 2, "the first is older than 24 hours");
+}
+
+pub fn a_busy_caller_displaces_only_its_own_requests(place: &Place) {
+    let store = place.open();
+    let write = |requests: &[StoredRequest]| {
+        let changes: Vec<_> = requests.iter().cloned().map(Change::RequestDone).collect();
+        place.write(&store, &changes);
+        place.run(store.requests()).unwrap()
+    };
+    let of_admin = request(0, NOW);
+    let of_bot: Vec<_> =
+        (0..=MAX_REQUESTS_PER_CALLER as u64).map(|number| request(2 * number + 1, NOW)).collect();
+    write(std::slice::from_ref(&of_admin));
+    let kept = write(&of_bot);
+    assert_eq!(kept[0], of_admin);
+    assert_eq!(kept[1..], of_bot[1..], "the bot's oldest request is deleted");
+
+    // An id that is used again counts as new, so the next request displaces another one.
+    let again = StoredRequest { created: Creation::Tournament(tournament_id(1)), ..of_bot[1].clone() };
+    write(std::slice::from_ref(&again));
+    let kept = write(&of_bot[..1]);
+    assert_eq!((kept[0].clone(), kept[1].clone()), (of_admin, of_bot[3].clone()));
+    assert_eq!(kept[kept.len() - 2..], [again, of_bot[0].clone()]);
+    assert_eq!(kept.len(), 1 + MAX_REQUESTS_PER_CALLER);
 }
 
 pub fn the_number_of_requests_is_limited(place: &Place) {

@@ -6,13 +6,11 @@ use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::record_text::Utc;
 use lastnim_store::{
-    Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestKey, Store, StoreError, StoredRequest,
+    Creation, MAX_REQUESTS, MAX_REQUESTS_PER_CALLER, REQUEST_LIFETIME, RequestHash, RequestKey, Store,
+    StoreError, StoredRequest,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
-
-/// The maximum number of requests of one caller that are remembered. The newest are kept.
-const MAX_REQUESTS_PER_CALLER: usize = 1_000;
 
 /// A request that its caller may repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -50,8 +50,8 @@ pub use open::{
 pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
 pub use reader::{MatchCounts, StoreReader, StoreSize};
 pub use request::{
-    Creation, MAX_REQUESTS, REQUEST_LIFETIME, RequestHash, RequestId, RequestIdError, RequestKey,
-    StoredRequest,
+    Creation, MAX_REQUESTS, MAX_REQUESTS_PER_CALLER, REQUEST_LIFETIME, RequestHash, RequestId,
+    RequestIdError, RequestKey, StoredRequest,
 };
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;

@@ -12,6 +12,8 @@ use thiserror::Error;
 pub const REQUEST_LIFETIME: Duration = Duration::from_hours(24);
 /// The maximum number of requests that a store keeps. The newest are kept.
 pub const MAX_REQUESTS: usize = 100_000;
+/// The maximum number of requests of one caller that a store keeps. The newest are kept.
+pub const MAX_REQUESTS_PER_CALLER: usize = 1_000;
 
 /// The id that a caller gives a request, so that the caller can repeat it: 1 to 64 visible ASCII characters, without
 /// spaces.

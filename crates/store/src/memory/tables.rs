@@ -4,8 +4,8 @@ use super::RetentionLimits;
 use super::match_index::MatchIndex;
 use crate::memory_match::MemoryMatch;
 use crate::{
-    Change, FinishedMatch, MAX_REQUESTS, MAX_SEEN_VERSIONS, REQUEST_LIFETIME, SeenVersion, StoreError,
-    StoredBot, StoredClock, StoredRequest, StoredTournament, TournamentResult,
+    Change, FinishedMatch, MAX_REQUESTS, MAX_REQUESTS_PER_CALLER, MAX_SEEN_VERSIONS, REQUEST_LIFETIME,
+    SeenVersion, StoreError, StoredBot, StoredClock, StoredRequest, StoredTournament, TournamentResult,
 };
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchSetup, TimedEvent, Timestamp};
@@ -173,6 +173,12 @@ impl MemoryTables {
     fn keep_request(&mut self, request: &StoredRequest) {
         self.requests.retain(|kept| kept.key != request.key);
         self.requests.push_back(request.clone());
+        let is_of_caller = |kept: &StoredRequest| kept.key.caller == request.key.caller;
+        if self.requests.iter().filter(|kept| is_of_caller(kept)).count() > MAX_REQUESTS_PER_CALLER
+            && let Some(oldest) = self.requests.iter().position(is_of_caller)
+        {
+            self.requests.remove(oldest);
+        }
         let oldest = request.at.minus(REQUEST_LIFETIME);
         while self.requests.len() > MAX_REQUESTS || self.requests.front().is_some_and(|kept| kept.at < oldest)
         {
