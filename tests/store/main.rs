@@ -57,6 +57,7 @@ const EVERY_STORE: &[Check] = &[
     ("records are read back unchanged", records::records_are_read_back_unchanged),
     ("repeated writes change nothing", records::repeated_writes_change_nothing),
     ("requests are kept", requests::requests_are_kept),
+    ("requests of a removed bot are deleted", requests::requests_of_a_removed_bot_are_deleted),
     ("old requests are deleted", requests::old_requests_are_deleted),
     (
         "a busy caller displaces only its own requests",

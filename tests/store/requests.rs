@@ -47,6 +47,15 @@ pub fn requests_are_kept(place: &Place) {
     );
 }
 
+pub fn requests_of_a_removed_bot_are_deleted(place: &Place) {
+    let store = place.open();
+    let made: Vec<_> = (0..4).map(|number| request(number, NOW)).collect();
+    place.write(&store, &made.iter().cloned().map(Change::RequestDone).collect::<Vec<_>>());
+    let name = made[1].key.caller.clone().unwrap();
+    place.write(&store, &[Change::BotRemoved { name }]);
+    assert_eq!(place.run(store.requests()).unwrap(), [made[0].clone(), made[2].clone()]);
+}
+
 pub fn old_requests_are_deleted(place: &Place) {
     let store = place.open();
     let write = |number, at| place.write(&store, &[Change::RequestDone(request(number, at))]);

@@ -59,6 +59,11 @@ impl RequestTable {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).insert(request);
     }
 
+    /// Forgets the requests of a removed bot.
+    pub(crate) fn forget_bot(&self, name: &BotName) {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_caller(&Some(name.clone()));
+    }
+
     fn find(&self, key: &RequestKey, now: Timestamp) -> Option<StoredRequest> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, found) = requests.by_key.get(key)?;
@@ -84,6 +89,13 @@ impl RequestIndex {
         {
             let key = key.clone();
             self.remove(&key);
+        }
+    }
+
+    fn remove_caller(&mut self, caller: &Option<BotName>) {
+        for (number, key) in self.by_caller.remove(caller).unwrap_or_default() {
+            self.by_age.remove(&number);
+            self.by_key.remove(&key);
         }
     }
 

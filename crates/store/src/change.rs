@@ -78,8 +78,8 @@ pub struct TournamentResult {
 pub enum Change {
     /// A bot was registered, or its token was replaced.
     Bot(StoredBot),
-    /// A bot that never played was removed. It is in no unfinished tournament and in no standings, so that a later bot
-    /// with this name does not inherit anything.
+    /// A bot that never played was removed, together with its requests. It is in no unfinished tournament and in no
+    /// standings, so that a later bot with this name does not inherit anything.
     BotRemoved {
         /// Its name.
         name: BotName,

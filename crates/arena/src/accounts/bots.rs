@@ -148,6 +148,7 @@ impl Arena {
         removed?;
         // The order matters: a session that opens between these steps checks its token again once it is open.
         self.inner.accounts.remove_bot(&stored);
+        self.inner.requests.forget_bot(&name);
         presence.close_session(CloseReason::BotRemoved);
         self.inner.roster.forget_bot(&name);
         tracing::info!(bot = %name, "bot removed");

@@ -1,6 +1,7 @@
 //! Tests of the removal of bots that never played.
 
 use super::fixture::{BANK, arena, connect, duel_setup, name, reopen, shaky_arena, with_timeout};
+use super::requests::{create_tournament, request};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, testing};
@@ -38,6 +39,23 @@ async fn a_removed_bot_stays_removed_after_a_restart() {
     let (view, _) = next.register_bot(name("idle")).await.unwrap();
     assert!(view.session.is_none());
     assert_eq!(next.principal_of_token(token.reveal()), None, "a later bot of this name inherits nothing");
+}
+
+#[tokio::test]
+async fn the_requests_of_a_removed_bot_are_forgotten() {
+    let (store, arena) = shaky_arena().await;
+    let of_idle = request(Some("idle"), "tournament");
+    arena.register_bot(name("idle")).await.unwrap();
+    let first = create_tournament(&arena, of_idle.clone()).await.unwrap();
+    assert_eq!(create_tournament(&arena, of_idle.clone()).await, Ok(first));
+    arena.remove_bot(&name("idle")).await.unwrap();
+    let next = reopen(store).await;
+    for arena in [next, arena] {
+        arena.register_bot(name("idle")).await.unwrap();
+        let again = create_tournament(&arena, of_idle.clone()).await.unwrap();
+        assert_ne!(again, first, "a later bot of this name inherits nothing");
+        arena.remove_bot(&name("idle")).await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,12 +12,12 @@ fn new_tournament() -> NewTournament {
     NewTournament { settings: testing::settings(2, 1, AllianceSource::Standard), terms: Terms::default() }
 }
 
-fn request(caller: Option<&str>, message: &str) -> CreationRequest {
+pub(super) fn request(caller: Option<&str>, message: &str) -> CreationRequest {
     let key = RequestKey { caller: caller.map(name), id: "one".parse().unwrap() };
     CreationRequest { key, hash: RequestHash::of_request("Create", message.as_bytes()) }
 }
 
-async fn create_tournament(
+pub(super) async fn create_tournament(
     arena: &Arena,
     request: impl Into<Option<CreationRequest>>,
 ) -> Result<TournamentId, ArenaError> {

@@ -190,6 +190,7 @@ impl MemoryTables {
         self.bots.remove(name);
         self.versions.remove(name);
         self.unacknowledged_ends.retain(|(bot, _)| bot != name);
+        self.requests.retain(|kept| kept.key.caller.as_ref() != Some(name));
         for found in self.tournaments.values_mut() {
             if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
                 Arc::make_mut(&mut found.stored.field).retain(|bot| bot != name);

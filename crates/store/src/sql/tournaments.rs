@@ -115,6 +115,7 @@ async fn remove_bot<D: Dialect>(connection: &mut D::Connection, name: &BotName) 
         "DELETE FROM field_changes WHERE bot = $1",
         "DELETE FROM standings WHERE bot = $1",
         "DELETE FROM unheard_tournament_ends WHERE bot = $1",
+        "DELETE FROM requests WHERE caller = $1",
     ] {
         Statement::<D>::new(statement).bind(name.as_str()).execute(connection).await?;
     }
