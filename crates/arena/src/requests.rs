@@ -64,6 +64,14 @@ impl RequestTable {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_caller(&Some(name.clone()));
     }
 
+    /// Forgets a request, unless its id has been used again since.
+    fn forget(&self, request: &StoredRequest) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if requests.by_key.get(&request.key).is_some_and(|(_, found)| found == request) {
+            requests.remove(&request.key);
+        }
+    }
+
     fn find(&self, key: &RequestKey, now: Timestamp) -> Option<StoredRequest> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, found) = requests.by_key.get(key)?;
@@ -112,23 +120,32 @@ impl RequestIndex {
 }
 
 impl Arena {
-    /// Returns what a request created when its caller made it before; `None` if it is new. The caller holds the lock
-    /// under which such requests are carried out, so that two at the same moment create one thing.
+    /// Returns what a request created when its caller made it before; `None` if it is new, or its match could not be
+    /// stored. The caller holds the lock under which such requests are carried out, so that two at the same moment
+    /// create one thing.
     ///
     /// # Errors
-    /// If the id was used for a different request.
-    pub(crate) fn earlier_creation(
+    /// If the id was used for a different request, or the store cannot be read.
+    pub(crate) async fn earlier_creation(
         &self,
         request: Option<&CreationRequest>,
     ) -> Result<Option<Creation>, ArenaError> {
         let Some(CreationRequest { key, hash }) = request else { return Ok(None) };
-        match self.inner.requests.find(key, self.now()) {
-            None => Ok(None),
-            Some(found) if found.hash == *hash => Ok(Some(found.created)),
-            Some(StoredRequest { created, at, .. }) => {
-                Err(ArenaError::RequestIdUsed { id: key.id.clone(), created, at: Utc(at.as_micros()) })
-            }
+        let requests = &self.inner.requests;
+        let Some(found) = requests.find(key, self.now()) else { return Ok(None) };
+        // A request is remembered before its match is stored, so that it can be repeated at once.
+        if let Creation::Match(id) = found.created
+            && self.open_match(id).is_none()
+            && self.inner.store.unvoided_matches(&[id]).await?.is_empty()
+        {
+            requests.forget(&found);
+            return Ok(None);
         }
+        if found.hash == *hash {
+            return Ok(Some(found.created));
+        }
+        let StoredRequest { created, at, .. } = found;
+        Err(ArenaError::RequestIdUsed { id: key.id.clone(), created, at: Utc(at.as_micros()) })
     }
 }
 

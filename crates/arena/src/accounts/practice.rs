@@ -137,7 +137,7 @@ impl Arena {
         self.check_practice_setup(bot, &new.setup)?;
         let bot = bot.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
-            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref())? {
+            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref()).await? {
                 return Ok(StartedExhibition::Earlier(id));
             }
             arena.check_practice_open(&bot)?;

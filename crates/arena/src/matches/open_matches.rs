@@ -128,7 +128,7 @@ impl Arena {
         request: Option<CreationRequest>,
     ) -> Result<MatchSummary, ArenaError> {
         let beginning = self.run_locked(self.inner.accounts.names(), |arena, held| async move {
-            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref())? {
+            if let Some(Creation::Match(id)) = arena.earlier_creation(request.as_ref()).await? {
                 return Ok(StartedExhibition::Earlier(id));
             }
             arena.begin_exhibition_locked(held, new, request).await
@@ -151,15 +151,17 @@ impl Arena {
                 id
             }
             StartedExhibition::Earlier(id) => {
-                while let Some(open) = self.open_match(id)
-                    && open.summary(id).is_none()
-                {
+                while let Some(open) = self.open_match(id) {
+                    if let Some(summary) = open.summary(id) {
+                        return Ok(summary);
+                    }
                     tokio::time::sleep(ANNOUNCEMENT_CHECK_INTERVAL).await;
                 }
                 id
             }
         };
-        Ok(self.match_summary(id).await?.0)
+        // A match that is not open either has ended or could not be stored.
+        self.inner.store.match_summary(id).await?.ok_or(ArenaError::Stopping)
     }
 
     /// Begins an exhibition; the held lock keeps its bots from being removed.

@@ -86,6 +86,23 @@ async fn equal_requests_at_the_same_moment_create_one_thing() {
 }
 
 #[tokio::test]
+async fn a_request_whose_match_was_not_stored_creates_one_when_it_is_repeated() {
+    let (store, arena) = shaky_arena().await;
+    store.set(StoreBehaviour::RefusesOneMatch);
+    let refused = create_match(&arena, request(None, "x")).await;
+    assert_eq!(refused, Err(ArenaError::Stopping));
+    while arena.open_match_count() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let found = create_match(&arena, request(None, "x")).await.unwrap();
+    assert_ne!(Some(found), store.refused_match());
+    assert_eq!(create_match(&arena, request(None, "x")).await, Ok(found));
+    let refused = create_match(&arena, request(None, "other")).await;
+    assert!(matches!(refused, Err(ArenaError::RequestIdUsed { .. })), "{refused:?}");
+    assert_eq!(counts(&arena).await, (0, 1));
+}
+
+#[tokio::test]
 async fn a_request_repeated_after_an_outage_finds_what_was_created_meanwhile() {
     let (store, arena) = shaky_arena().await;
     store.set(StoreBehaviour::Hangs);

@@ -88,7 +88,7 @@ impl Arena {
         new: NewTournament,
         request: Option<CreationRequest>,
     ) -> Result<TournamentView, ArenaError> {
-        if let Some(Creation::Tournament(id)) = self.earlier_creation(request.as_ref())? {
+        if let Some(Creation::Tournament(id)) = self.earlier_creation(request.as_ref()).await? {
             return self.tournament(id).await;
         }
         self.check_not_stopping()?;
