@@ -73,6 +73,16 @@ pub enum ArenaError {
         /// The time until the bot may start its next practice match.
         wait: Duration,
     },
+    /// A bot repeated its requests too often.
+    #[error("{bot} has repeated {per_minute} requests in a minute: try again in {} s", retry_seconds(*.wait))]
+    RepeatRateExceeded {
+        /// The bot.
+        bot: BotName,
+        /// The limit per minute.
+        per_minute: u32,
+        /// The time until the bot may repeat its next request.
+        wait: Duration,
+    },
     /// A running tournament closes the oracle to the caller.
     #[error(transparent)]
     OracleClosed(OracleClosure),

@@ -2,6 +2,7 @@
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
+use crate::rate_limit::{RateLimit, RateUse};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::record_text::Utc;
@@ -11,6 +12,10 @@ use lastnim_store::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The maximum number of requests that one bot may repeat in a minute.
+const MAX_REPEATS_PER_MINUTE: u32 = 60;
 
 /// A request that its caller may repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +37,8 @@ impl CreationRequest {
 #[derive(Debug, Default)]
 pub(crate) struct RequestTable {
     requests: Mutex<RequestIndex>,
+    /// How much of its limit on repeated requests each bot has used.
+    repeats: Mutex<HashMap<BotName, RateUse<Timestamp>>>,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +69,19 @@ impl RequestTable {
     /// Forgets the requests of a removed bot.
     pub(crate) fn forget_bot(&self, name: &BotName) {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_caller(&Some(name.clone()));
+    }
+
+    /// Counts a repeated request of a bot, or rejects it if the bot has used up its limit.
+    fn count_repeat(&self, bot: &BotName, now: Timestamp) -> Result<(), ArenaError> {
+        let per_minute = MAX_REPEATS_PER_MINUTE;
+        let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute);
+        let mut used = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = limit.count(used.get(bot).copied(), now, 1);
+        let next =
+            next.map_err(|wait| ArenaError::RepeatRateExceeded { bot: bot.clone(), per_minute, wait })?;
+        used.retain(|_, used| !limit.is_clear(*used, now));
+        used.insert(bot.clone(), next);
+        Ok(())
     }
 
     /// Forgets a request, unless its id has been used again since.
@@ -125,14 +145,18 @@ impl Arena {
     /// create one thing.
     ///
     /// # Errors
-    /// If the id was used for a different request, or the store cannot be read.
+    /// If the id was used for a different request, a bot repeats requests too often, or the store cannot be read.
     pub(crate) async fn earlier_creation(
         &self,
         request: Option<&CreationRequest>,
     ) -> Result<Option<Creation>, ArenaError> {
         let Some(CreationRequest { key, hash }) = request else { return Ok(None) };
         let requests = &self.inner.requests;
-        let Some(found) = requests.find(key, self.now()) else { return Ok(None) };
+        let now = self.now();
+        let Some(found) = requests.find(key, now) else { return Ok(None) };
+        if let Some(bot) = &key.caller {
+            requests.count_repeat(bot, now)?;
+        }
         // A request is remembered before its match is stored, so that it can be repeated at once.
         if let Creation::Match(id) = found.created
             && self.open_match(id).is_none()
@@ -153,7 +177,6 @@ impl Arena {
 mod tests {
     use super::*;
     use lastnim_core::game::TournamentId;
-    use std::time::Duration;
 
     const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
@@ -178,6 +201,21 @@ mod tests {
         assert!(!is_known(&table, None, 1, later));
         table.insert(request(None, 2, later));
         assert_eq!(table.requests.lock().unwrap().by_key.len(), 1, "its memory is free");
+    }
+
+    #[test]
+    fn repeated_requests_per_minute_are_limited() {
+        let table = RequestTable::default();
+        let [ann, bob]: [BotName; 2] = ["ann", "bob"].map(|name| name.parse().unwrap());
+        for _ in 0..MAX_REPEATS_PER_MINUTE {
+            assert_eq!(table.count_repeat(&ann, NOW), Ok(()));
+        }
+        let refused = table.count_repeat(&ann, NOW).unwrap_err().to_string();
+        assert_eq!(refused, "ann has repeated 60 requests in a minute: try again in 1 s");
+        assert_eq!(table.count_repeat(&bob, NOW), Ok(()), "each bot has its own limit");
+        assert_eq!(table.count_repeat(&ann, NOW + Duration::from_secs(1)), Ok(()));
+        assert_eq!(table.count_repeat(&bob, NOW + Duration::from_mins(2)), Ok(()));
+        assert_eq!(table.repeats.lock().unwrap().len(), 1, "expired entries are removed");
     }
 
     #[test]

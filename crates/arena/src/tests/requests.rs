@@ -86,6 +86,22 @@ async fn equal_requests_at_the_same_moment_create_one_thing() {
 }
 
 #[tokio::test]
+async fn a_bot_cannot_repeat_a_request_without_end() {
+    let arena = arena_with_store(Backend::in_memory().store).await;
+    let of_bot = request(Some("first"), "match");
+    let first = create_match(&arena, of_bot.clone()).await.unwrap();
+    let mut repeats = 0;
+    let refused = loop {
+        match create_match(&arena, of_bot.clone()).await {
+            Ok(again) if repeats < 1_000 => assert_eq!(again, first),
+            answer => break answer,
+        }
+        repeats += 1;
+    };
+    assert!(repeats >= 60 && matches!(refused, Err(ArenaError::RepeatRateExceeded { .. })), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_request_whose_match_was_not_stored_creates_one_when_it_is_repeated() {
     let (store, arena) = shaky_arena().await;
     store.set(StoreBehaviour::RefusesOneMatch);
