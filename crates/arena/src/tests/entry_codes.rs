@@ -3,11 +3,13 @@
 use super::fixture::{arena, name, reopen, shaky_arena};
 use super::ladder::{ladder, wait_for_view};
 use super::shaky_store::StoreBehaviour;
+use crate::tournaments::cpu_times::CpuTask;
 use crate::{Arena, ArenaError, NewTournament, Principal};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::Terms;
 use lastnim_store::{EntryCode, Store as _, Token};
 use lastnim_tournament::{AllianceSource, AllowList, Settings, SettingsDraft, TournamentState, testing};
+use std::time::Duration;
 
 /// Creates a tournament for two seats.
 async fn create(arena: &Arena, change: impl FnOnce(&mut SettingsDraft)) -> TournamentId {
@@ -174,6 +176,23 @@ async fn a_code_registers_bots_for_a_running_ladder() {
     let next = reopen(store).await;
     assert_eq!(uses_left(&next, id).await, Some(1));
     assert!(next.tournament(id).await.unwrap().stored.field.contains(&name("third")));
+}
+
+#[tokio::test]
+async fn a_taken_name_does_not_make_the_server_plan() {
+    let (store, arena) = shaky_arena().await;
+    let id = create(&arena, |draft| draft.start_when = Some(2)).await;
+    let code = arena.create_entry_code(id, 2).await.unwrap();
+    enter(&arena, id, "third", &code).await.unwrap();
+    let planning = || arena.live_tournament(id).unwrap().cpu_times.spent(CpuTask::Planning);
+    // The next bot would be the last that the tournament waits for.
+    for taken in ["first", "third"] {
+        assert_eq!(enter(&arena, id, taken, &code).await, Err(ArenaError::NameTaken(name(taken))));
+    }
+    assert_eq!(planning(), Duration::ZERO);
+    store.set(StoreBehaviour::RefusesStarts);
+    enter(&arena, id, "fourth", &code).await.unwrap_err();
+    assert!(planning() > Duration::ZERO, "a free name does");
 }
 
 #[tokio::test]

@@ -39,7 +39,8 @@ impl CpuTimes {
         self.spent[task as usize].fetch_add(nanos, Ordering::Relaxed);
     }
 
-    fn spent(&self, task: CpuTask) -> Duration {
+    /// Returns the time spent on a task.
+    pub(crate) fn spent(&self, task: CpuTask) -> Duration {
         Duration::from_nanos(self.spent[task as usize].load(Ordering::Relaxed))
     }
 }

@@ -99,6 +99,11 @@ impl Arena {
         let handle = self.require_unfinished_tournament(id, JOIN_CONDITION).await?;
         Self::check_tournament_state(&stored, JOIN_CONDITION)?;
         Self::check_room_for_bot(&stored)?;
+        if new.is_some() {
+            // This check comes before planning, so that nobody can make the server plan with a name that is taken.
+            let _names = self.lock_names().await;
+            self.check_may_register(&bot).await?;
+        }
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = new.as_ref().map_or_else(Vec::new, |new| new.changes(id));
@@ -115,7 +120,7 @@ impl Arena {
         }
         let names = self.lock_names().await;
         match &new {
-            // The bot is looked up again, because it may have been removed in the meantime.
+            // These checks are repeated, because a bot may have been removed or registered in the meantime.
             None => self.stored_bot(&bot).await.map(drop)?,
             Some(_) => self.check_may_register(&bot).await?,
         }
