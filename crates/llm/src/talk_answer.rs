@@ -19,6 +19,8 @@ const TEXT: &str = "text";
 const CLAIM: &str = "claim";
 const OFFER: &str = "offer";
 const ACCEPT: &str = "accept";
+/// All keys of a message.
+const KEYS: [&str; 5] = [TO, TEXT, CLAIM, OFFER, ACCEPT];
 /// The keys of a member of a pact.
 const MEMBER: &str = "member";
 const PROMISES: &str = "promises";
@@ -41,7 +43,7 @@ pub fn talk_schema() -> Value {
             OFFER: { "type": ["array", "null"], "items": member },
             ACCEPT: { "type": ["integer", "null"] },
         },
-        "required": [TO, TEXT, CLAIM, OFFER, ACCEPT],
+        "required": KEYS,
         "additionalProperties": false,
     });
     json!({ "type": "array", "items": message })
@@ -108,7 +110,17 @@ impl MessageReader<'_> {
         messages: &mut Vec<Message>,
     ) -> Result<(), CallFailure> {
         let (seat, seats, before) = (self.round.seat, self.round.seats(), messages.len());
-        let to = given_member(object, TO).map_or_else(|| Ok(Vec::new()), |to| self.read_audience(to))?;
+        // A misspelt "to" must not send a private message to everyone.
+        if let Some(key) = object.keys().find(|key| KEYS.iter().all(|known| !key.eq_ignore_ascii_case(known)))
+        {
+            let keys = KEYS.map(|known| format!("\"{known}\"")).join(", ");
+            let why = format!("a message has the member {:?}: expected only {keys}", shorten(key));
+            return Err(CallFailure::new(FailureClass::Unparsable, why));
+        }
+        let to = match member_of(object, TO) {
+            None | Some(Value::Null) => Vec::new(),
+            Some(to) => self.read_audience(to)?,
+        };
         if let Some(value) = given_member(object, TEXT) {
             let text = value.as_str().ok_or_else(|| unparsable("\"text\"", value, "a text or null"))?;
             let (given, max) = (text.chars().count(), self.terms.text_chars);
@@ -138,7 +150,11 @@ impl MessageReader<'_> {
     }
 
     fn read_audience(&self, value: &Value) -> Result<Vec<Seat>, CallFailure> {
-        let numbers = numbers_of_json(value).ok_or_else(|| unparsable("\"to\"", value, "a list of seats"))?;
+        let expected = "a list of seats, which is empty for everyone";
+        let numbers = numbers_of_json(value).ok_or_else(|| unparsable("\"to\"", value, expected))?;
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
         if self.terms.privacy == TalkPrivacy::Open {
             return Err(illegal("a message to some seats: in this match, \"to\" must be an empty list"));
         }

@@ -49,6 +49,8 @@ fn messages_of_every_kind_are_read() {
     for (reply, expected) in [
         (r#"{"talk": []}"#, vec![]),
         (r#"{"talk": [{"text": "hello"}]}"#, vec![Message::text("hello")]),
+        (r#"{"talk": [{"TO": null, "Text": "hello"}]}"#, vec![Message::text("hello")]),
+        (r#"{"talk": [{"TO": [2], "Text": "hello"}]}"#, vec![Message::text("hello").to([seat(2)])]),
         (
             r#"So: {"Talk": [{"to": ["seat 2", 0], "text": "hello", "claim": null, "offer": [], "accept": null}]}"#,
             vec![Message::text("hello").to([seat(0), seat(2)])],
@@ -80,7 +82,15 @@ fn what_a_server_would_refuse_is_an_error_with_its_reason() {
         (r#"{"talk": [{"text": 5}]}"#, "unparsable: \"text\" is 5: expected a text or null"),
         (
             r#"{"talk": [{"text": "a", "to": "all"}]}"#,
-            "unparsable: \"to\" is \"all\": expected a list of seats",
+            "unparsable: \"to\" is \"all\": expected a list of seats, which is empty for everyone",
+        ),
+        (r#"{"talk": [{"text": "a", "to": ""}]}"#, "unparsable: \"to\" is \"\": expected a list of seats"),
+        (r#"{"talk": [{"text": "a", "to": 2}]}"#, "unparsable: \"to\" is 2: expected a list of seats"),
+        (r#"{"talk": [{"text": "a", "to": {}}]}"#, "unparsable: \"to\" is {}: expected a list of seats"),
+        (
+            r#"{"talk": [{"text": "a", "recipients": [2]}]}"#,
+            "unparsable: a message has the member \"recipients\": \
+             expected only \"to\", \"text\", \"claim\", \"offer\", \"accept\"",
         ),
         (r#"{"talk": [{"text": "a", "to": [3]}]}"#, "illegal: seat 3: expected 0 to 2"),
         (r#"{"talk": [{"text": "a", "to": [1]}]}"#, "illegal: a message to seat 1, your own seat"),
