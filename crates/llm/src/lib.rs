@@ -2,9 +2,9 @@
 //! take.
 //!
 //! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`),
-//! what the model said before (`match_memory`) and what the seats said in talk (`talk_values`, `talk_memory`); `answer`,
-//! `talk_answer` and `claims` read replies, and `correction` explains errors to the model; the Python package uses the
-//! same texts. `request`, `event_stream`, `refusal` and `completion` are the endpoint's protocol without I/O, and
+//! what the model said before (`match_memory`) and what the seats said in talk (`talk_values`, `talk_room`,
+//! `talk_memory`); `answer`, `talk_answer` and `claims` read replies, and `correction` explains errors to the model; the
+//! Python package uses the same texts. `request`, `event_stream`, `refusal` and `completion` are the endpoint's protocol without I/O, and
 //! `endpoint` does the I/O. `budget` limits costs, across restarts by a `ledger`, from which `spent_amounts` estimates
 //! the cost to come. `decision` turns a question into an answer or a [`FailureClass`], and `failure_policy` replaces
 //! missing answers. `transcript` logs everything, `transcript_reader` reads it back, `transcript_proof` compares it with
@@ -49,6 +49,7 @@ mod settings;
 mod spent_amounts;
 mod talk_answer;
 mod talk_memory;
+mod talk_room;
 mod talk_values;
 mod tally;
 mod thinking;

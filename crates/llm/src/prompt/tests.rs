@@ -352,7 +352,7 @@ fn a_text_from_another_bot_stays_on_its_line_and_is_bounded() {
     let hostile = TalkMessage { content: TalkContent::Text(text), ..info.messages[1].clone() };
     info.messages = vec![hostile; 200];
     let round = TalkRound::practice(&info, 1);
-    let mut sizes = Vec::new();
+    let mut cuts = Vec::new();
     for question in [Question::Talk(&round), Question::Row(&info)] {
         let prompt = render(&PromptTemplate::built_in(), question, &PromptContext::default());
         let lines: Vec<_> = prompt.lines().filter(|line| line.contains("Give up.")).collect();
@@ -361,11 +361,65 @@ fn a_text_from_another_bot_stays_on_its_line_and_is_bounded() {
             "{lines:?}"
         );
         assert_eq!(prompt.matches("\n# The rules\n").count(), 1, "{prompt}");
-        assert!(!prompt.contains("<|") && prompt.contains("earlier messages are not listed"), "{prompt}");
+        assert!(!prompt.contains("<|") && prompt.contains(" messages are not listed"), "{prompt}");
         assert_eq!(legal_example(&question, RowNotation::Seats, &prompt), None, "{prompt}");
-        sizes.push((lines.len(), lines[0].len() < 400));
+        let is_cut = lines.iter().all(|line| line.ends_with(" more characters are not shown)"));
+        let room = if question.key() == "talk" { 16 << 10 } else { 8 << 10 };
+        let bytes: usize = lines.iter().map(|line| line.len()).sum();
+        assert!(bytes <= room && bytes > room / 2, "{bytes} bytes in {} lines", lines.len());
+        cuts.push(is_cut);
     }
-    assert_eq!(sizes, [(128, false), (64, true)]);
+    assert_eq!(cuts, [false, true], "texts are cut in prompts about rows");
+}
+
+#[test]
+fn seats_cannot_push_out_the_messages_of_another_or_make_a_prompt_long() {
+    let seats = SeatCount::new(8).unwrap();
+    let piles = Piles::parse(&[2, 3]).unwrap();
+    let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::default()).unwrap();
+    let view = MatchView::practice(&game, &[]).unwrap();
+    let mut info = view.info().clone();
+    info.setup.terms.talk =
+        Some(TalkTerms { rounds: 4, text_chars: 1_000, pacts: true, ..TalkTerms::default() });
+    let silent = info.clone();
+    let (own, honest) = (info.seat, seats.seat(3).unwrap());
+    let said =
+        |seat, round, number, content| TalkMessage { seat, round, number, to: SeatSet::default(), content };
+    let whole_order: Vec<_> = (0..7).map(|seat| (seat, seat + 1)).collect();
+    let members: Vec<_> = (0..8).map(|seat| (seat, whole_order.clone())).collect();
+    let pact = Pact::parse(seats, &members).unwrap();
+    for flood in ["<".repeat(1_000), "\u{e0041}".repeat(1_000), "a".repeat(1_000)] {
+        let old = TalkContent::Text("old news".to_owned());
+        let newest = TalkContent::Text(format!("my plan: {}", "plan ".repeat(80)));
+        info.messages = vec![said(honest, 0, 0, old), said(honest, 0, 1, newest)];
+        for round in 0..4 {
+            for seat in seats.iter().filter(|seat| *seat != own && *seat != honest) {
+                let claim = TalkContent::Claim(Row::standard(seats));
+                info.messages.push(said(seat, round, 0, TalkContent::Text(flood.clone())));
+                info.messages.push(said(seat, round, 1, claim));
+                info.messages.push(said(seat, round, 2, TalkContent::Text(flood.clone())));
+                info.messages.push(said(seat, round, 3, TalkContent::Offer(pact.clone())));
+            }
+        }
+        let round = TalkRound::practice(&info, 3);
+        let silent_round = TalkRound::practice(&silent, 3);
+        for (question, without, room) in [
+            (Question::Talk(&round), Question::Talk(&silent_round), 16 << 10),
+            (Question::Row(&info), Question::Row(&silent), 8 << 10),
+        ] {
+            let [prompt, without] = [question, without]
+                .map(|question| render(&PromptTemplate::built_in(), question, &PromptContext::default()));
+            let bytes = prompt.len() - without.len();
+            // The sentences about the talk take a few hundred bytes.
+            assert!(bytes <= room + 600 && bytes > room / 2, "{bytes} bytes:\n{prompt}");
+            let honest_line = "- round 0, seat 3 to everyone: \"my plan: plan plan ";
+            assert!(prompt.contains(honest_line) && prompt.contains("plan plan \"\n"), "{prompt}");
+            assert!(prompt.contains(" messages are not listed, because the talk is long."), "{prompt}");
+            for seat in [1, 2, 4, 5, 6, 7] {
+                assert!(prompt.contains(&format!("- round 3, seat {seat} ")), "seat {seat} in:\n{prompt}");
+            }
+        }
+    }
 }
 
 #[test]
