@@ -199,6 +199,16 @@ pub enum ArenaError {
         /// The match or its tournament, whichever must be over first.
         awaited: &'static str,
     },
+    /// The transcripts of a match cannot be published, because they can quote messages that stay private.
+    #[error(
+        "transcripts of match {match_id} cannot be published: they can quote private messages, which stay private because {reason}"
+    )]
+    PrivateTalk {
+        /// The match.
+        match_id: MatchId,
+        /// Why its private messages are not published.
+        reason: &'static str,
+    },
     /// A bot tried to publish a transcript other than those of its own seats in tournament matches.
     #[error(
         "seat {seat} of match {match_id}: {bot} may publish only transcripts of its own seats in tournament matches"

@@ -116,6 +116,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::CrossTable { .. } => (Code::ResourceExhausted, "CROSS_TABLE"),
         ArenaError::TournamentQuarantined { .. } => (Code::DataLoss, "TOURNAMENT_QUARANTINED"),
         ArenaError::TooEarly { .. } => (Code::FailedPrecondition, "TOO_EARLY"),
+        ArenaError::PrivateTalk { .. } => (Code::FailedPrecondition, "PRIVATE_TALK"),
         ArenaError::NotOwnSeat { .. } => (Code::PermissionDenied, "NOT_OWN_SEAT"),
         ArenaError::NoSuchQuestion { .. } => (Code::InvalidArgument, "NO_SUCH_QUESTION"),
         ArenaError::NoSuchTranscript { .. } => (Code::NotFound, "NO_SUCH_TRANSCRIPT"),

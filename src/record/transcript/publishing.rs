@@ -33,9 +33,9 @@ const MAX_SHOWN_REFUSALS: usize = 20;
 pub enum PublishingAction {
     /// Publishes transcripts of finished matches and tournaments on a server
     ///
-    /// An admin can publish any transcript, a bot only those of its own seats in tournaments. New lines of a question
-    /// replace its earlier ones. If a line contains the value of an environment variable ending in KEY, TOKEN, SECRET
-    /// or PASSWORD, nothing is published.
+    /// An admin can publish any transcript, a bot only those of its own seats in tournaments. A match whose private
+    /// messages stay private has no published transcripts. New lines of a question replace its earlier ones. If a line
+    /// contains the value of an environment variable ending in KEY, TOKEN, SECRET or PASSWORD, nothing is published.
     Publish(PublishArgs),
     /// Removes the published transcript of a seat
     Remove(RemoveArgs),

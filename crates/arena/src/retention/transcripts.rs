@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use lastnim_core::game::{BotName, MatchId, Seat};
-use lastnim_core::referee::{EndReason, MatchSetup};
+use lastnim_core::referee::{EndReason, MatchSetup, TalkPrivacy};
 use lastnim_store::{Change, MatchSummary, QuestionPlace, StoredTranscript, TranscriptHead};
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
@@ -26,8 +26,8 @@ impl Arena {
     /// a bot may publish only those of its own seats in tournament matches.
     ///
     /// # Errors
-    /// If the match or its tournament is not over, the record of the match was pruned, the seat is not the bot's, there
-    /// was no such question, or the size limit is exceeded.
+    /// If the match or its tournament is not over, private messages of the match stay private, the record of the match
+    /// was pruned, the seat is not the bot's, there was no such question, or the size limit is exceeded.
     pub async fn publish_transcript(
         &self,
         publisher: Option<&BotName>,
@@ -38,6 +38,7 @@ impl Arena {
         let seat = find_seat(&setup, match_id, seat)?;
         check_may_publish(publisher, match_id, &setup, seat)?;
         self.check_tournament_over(match_id, &setup).await?;
+        check_talk_is_public(&setup, &summary)?;
         let place = QuestionPlace { seat, ply };
         check_question(&setup, &summary, place)?;
         // Transcripts are published one at a time, so that the total stays within the limit.
@@ -153,6 +154,17 @@ impl Arena {
 fn find_seat(setup: &MatchSetup, match_id: MatchId, seat: usize) -> Result<Seat, ArenaError> {
     let seats = setup.bots.seats();
     seats.seat(seat).map_err(|error| ArenaError::NoSuchQuestion { match_id, what: error.to_string() })
+}
+
+/// Checks that everybody may read all messages of the talk, since the prompts of a seat quote what it heard.
+pub(crate) fn check_talk_is_public(setup: &MatchSetup, summary: &MatchSummary) -> Result<(), ArenaError> {
+    let reason = match setup.terms.talk.map(|talk| talk.privacy) {
+        None | Some(TalkPrivacy::Open) => return Ok(()),
+        Some(TalkPrivacy::Published) if matches!(summary.end, Some((_, Some(_)))) => return Ok(()),
+        Some(TalkPrivacy::Published) => "the match has no winner",
+        Some(TalkPrivacy::Private) => "the privacy of its talk is \"private\", not \"open\" or \"published\"",
+    };
+    Err(ArenaError::PrivateTalk { match_id: summary.id, reason })
 }
 
 /// Checks that the seat was asked this question in the match.

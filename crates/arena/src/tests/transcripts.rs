@@ -5,9 +5,10 @@ use super::fixture::{BANK, arena, begin, connect, duel_setup, read_until, shaky_
 use super::sessions::{take, turn};
 use super::shaky_store::{ShakyStore, StoreBehaviour};
 use crate::matches::shard::MatchInput;
+use crate::retention::transcripts::check_talk_is_public;
 use crate::{Arena, ArenaError, NewTranscript};
 use lastnim_core::game::MatchId;
-use lastnim_core::referee::{EndReason, MatchSetup};
+use lastnim_core::referee::{EndReason, MatchSetup, TalkPrivacy, TalkTerms};
 use lastnim_store::{PruneFilter, StoreError};
 use lastnim_tournament::OracleAccess;
 
@@ -81,14 +82,41 @@ async fn a_transcript_has_no_question_about_an_assigned_row() {
     let arena = arena().await;
     let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
-    let declared = arena
-        .begin_match(MatchSetup { assigned: None, ..duel_setup() }, None, OracleAccess::Open, None)
-        .unwrap();
-    let playing = tokio::spawn(declared.play);
-    with_timeout("the beginning", declared.begun).await.unwrap();
-    declared.handle.send(MatchInput::Cancel);
+    let declared = cancel_match(&arena, MatchSetup { assigned: None, ..duel_setup() }).await;
+    assert_eq!(refused_questions(&arena, declared, &[(0, None), (1, None)]).await, [false, false]);
+}
+
+/// Begins a match, cancels it before a seat has declared its row, and returns its id.
+async fn cancel_match(arena: &Arena, setup: MatchSetup) -> MatchId {
+    let begun = arena.begin_match(setup, None, OracleAccess::Open, None).unwrap();
+    let playing = tokio::spawn(begun.play);
+    with_timeout("the beginning", begun.begun).await.unwrap();
+    begun.handle.send(MatchInput::Cancel);
     with_timeout("the end", playing).await.unwrap().unwrap();
-    assert_eq!(refused_questions(&arena, declared.id, &[(0, None), (1, None)]).await, [false, false]);
+    begun.id
+}
+
+#[tokio::test]
+async fn transcripts_cannot_reveal_messages_that_stay_private() {
+    let arena = arena().await;
+    for (privacy, reason) in [
+        (TalkPrivacy::Open, None),
+        (TalkPrivacy::Published, Some("the match has no winner")),
+        (TalkPrivacy::Private, Some("the privacy of its talk is \"private\", not \"open\" or \"published\"")),
+    ] {
+        let mut setup = MatchSetup { assigned: None, ..duel_setup() };
+        setup.terms.talk = Some(TalkTerms { privacy, ..TalkTerms::default() });
+        let match_id = cancel_match(&arena, setup).await;
+        let refusal = reason.map(|reason| ArenaError::PrivateTalk { match_id, reason });
+        assert_eq!(publish(&arena, match_id, 0, None).await.err(), refusal, "{privacy:?}");
+        assert_eq!(arena.transcripts(match_id).await.unwrap().len(), usize::from(refusal.is_none()));
+
+        let mut won = arena.match_summary(match_id).await.unwrap().0;
+        let setup = won.setup.clone().unwrap();
+        won.end = Some((EndReason::Finished, Some(setup.first)));
+        let is_refused = check_talk_is_public(&setup, &won).is_err();
+        assert_eq!(is_refused, privacy == TalkPrivacy::Private, "{privacy:?} with a winner");
+    }
 }
 
 #[tokio::test(start_paused = true)]
