@@ -149,7 +149,7 @@ async fn two_models_sign_a_pact() {
     assert!(!prompts(&offering, Some(2))[0].contains("refused messages"));
     assert!(prompts(&offering, Some(1))[0].contains("- round 0, seat 0 (you) to seat 1 only: \"# Trust me"));
     for prompt in prompts(&accepting, None) {
-        for part in ["The signed pacts:", "seat 0 to everyone claims to want", "Trust me"] {
+        for part in ["The pacts that were offered:", "seat 0 to everyone claims to want", "Trust me"] {
             assert!(prompt.contains(part), "{part:?} is missing in:\n{prompt}");
         }
     }

@@ -317,12 +317,12 @@ fn prompts_about_talk_are_complete_and_give_no_legal_answer() {
 }
 
 #[test]
-fn later_prompts_contain_the_talk_and_the_signed_pacts() {
+fn later_prompts_contain_the_talk_and_the_pacts() {
     let view = talking_view();
     let template = PromptTemplate::built_in();
     for question in [Question::Row(view.info()), Question::Take(&view)] {
         let prompt = render(&template, question, &PromptContext::default());
-        for part in ["seat 1 to everyone: \"hello\"\n", "The signed pacts:", "it is signed."] {
+        for part in ["seat 1 to everyone: \"hello\"\n", "The pacts that were offered:", "it is signed."] {
             assert!(prompt.contains(part), "{part:?} is missing in:\n{prompt}");
         }
         assert!(!prompt.contains("\n\n\n") && !prompt.contains("what do you say"), "{prompt}");
@@ -331,7 +331,9 @@ fn later_prompts_contain_the_talk_and_the_signed_pacts() {
     let mut unsigned = view.info().clone();
     unsigned.messages.pop();
     let prompt = render(&template, Question::Row(&unsigned), &PromptContext::default());
-    assert!(prompt.contains("offers pact 0") && !prompt.contains("will rank seat"), "{prompt}");
+    let unsigned_pact = "- pact 0: seat 0 will rank seat 2 (you) before seat 0; \
+                         seat 2 (you) will rank seat 2 (you) before seat 0. Accepted by seat 0: it is not signed.\n";
+    assert!(prompt.contains("offers pact 0") && prompt.contains(unsigned_pact), "{prompt}");
     let round = TalkRound::practice(&unsigned, 1);
     let prompt = render(&template, Question::Talk(&round), &PromptContext::default());
     assert!(prompt.contains("Accepted by seat 0: you can accept it."), "{prompt}");
