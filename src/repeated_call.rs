@@ -9,7 +9,7 @@ use tonic::{Code, Response, Status};
 
 /// How long a call is repeated. A standby server takes over about ten seconds after the active one is gone. A call that
 /// gets no answer ends after 30 seconds, and is repeated once.
-const REPEAT_TIME: Duration = Duration::from_secs(60);
+const REPEAT_TIME: Duration = Duration::from_mins(1);
 /// The pause before a call is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(500);
 

@@ -21,7 +21,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[command(after_help = "Examples:
   TOKEN=$(lastnim bot register bob)
   lastnim bot register carol --json
-  lastnim bot register dave --tournament $ID --code $CODE
+  lastnim bot register team-1 --tournament $ID --code $CODE
 
 Only the token goes to standard output. This needs the admin's token, unless the server runs with
 --open-registration, or the entry code of a tournament.")]

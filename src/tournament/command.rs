@@ -104,7 +104,7 @@ In a running ladder the bot finishes the current round, and its results count.")
     /// Creates the code with which people without a token register bots for a tournament, or revokes it
     #[command(after_help = "Examples:
   CODE=$(lastnim tournament entry-code $ID --uses 30)
-  lastnim bot register alice --tournament $ID --code $CODE
+  lastnim bot register team-1 --tournament $ID --code $CODE
   lastnim tournament entry-code $ID --revoke
 
 Only the code goes to standard output. The server stores only its hash. With --replace, a new code replaces one that has

@@ -141,7 +141,7 @@ fn entry_codes_are_created_used_and_revoked() {
         "lastnim tournament entry-code $ID --uses 0",
         "lastnim tournament entry-code $ID --uses 3 --revoke",
     ]);
-    let code = terminal.quietly("lastnim tournament entry-code $ID --uses 2");
+    let code = terminal.quietly("lastnim tournament entry-code $ID --uses 2 --replace");
     terminal.set("CODE", &code);
     // A student has no token.
     terminal.unset("LASTNIM_ADMIN_TOKEN");

@@ -148,3 +148,23 @@ async fn transcripts_are_limited_per_seat() {
     }
     party.dismiss().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn transcripts_of_matches_with_private_talk_are_refused() {
+    let host = Host::start().await;
+    let party = host.house_bots(&TRIO, 1).await;
+    let mut admin = client(&host, host.admin.reveal());
+    for (privacy, published) in [
+        (pb::TalkPrivacy::Private, Err((Code::FailedPrecondition, "PRIVATE_TALK".into()))),
+        (pb::TalkPrivacy::Published, Ok(())),
+        (pb::TalkPrivacy::Open, Ok(())),
+    ] {
+        let talk = pb::Talk { rounds: 1, privacy: privacy.into(), ..pb::Talk::default() };
+        let request =
+            pb::CreateMatchRequest { talk: Some(talk), ..exhibition(TRIO.map(HouseBot::kind), &[3, 4]) };
+        let id = host.create_match(request).await;
+        host.until_closed(&id).await;
+        assert_eq!(publish(&mut admin, &id, 0, None).await, published, "{privacy:?}");
+    }
+    party.dismiss().await;
+}

@@ -68,7 +68,7 @@ impl RequestTable {
 
     /// Forgets the requests of a removed bot.
     pub(crate) fn forget_bot(&self, name: &BotName) {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_caller(&Some(name.clone()));
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_bot(name);
     }
 
     /// Counts a repeated request of a bot, or rejects it if the bot has used up its limit.
@@ -120,8 +120,8 @@ impl RequestIndex {
         }
     }
 
-    fn remove_caller(&mut self, caller: &Option<BotName>) {
-        for (number, key) in self.by_caller.remove(caller).unwrap_or_default() {
+    fn remove_bot(&mut self, bot: &BotName) {
+        for (number, key) in self.by_caller.remove(&Some(bot.clone())).unwrap_or_default() {
             self.by_age.remove(&number);
             self.by_key.remove(&key);
         }

@@ -3,12 +3,13 @@
 //!
 //! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`),
 //! what the model said before (`match_memory`) and what the seats said in talk (`talk_values`, `talk_room`,
-//! `talk_memory`); `answer`, `talk_answer` and `claims` read replies, and `correction` explains errors to the model; the
-//! Python package uses the same texts. `request`, `event_stream`, `refusal` and `completion` are the endpoint's protocol without I/O, and
-//! `endpoint` does the I/O. `budget` limits costs, across restarts by a `ledger`, from which `spent_amounts` estimates
-//! the cost to come. `decision` turns a question into an answer or a [`FailureClass`], and `failure_policy` replaces
-//! missing answers. `transcript` logs everything, `transcript_reader` reads it back, `transcript_proof` compares it with
-//! the record, and `measures` computes figures from both. The key of the endpoint (`api_key`) is hidden everywhere.
+//! `talk_memory`); `answer`, `talk_answer` and `claims` read replies, and `correction` explains errors to the model;
+//! the Python package uses the same texts. `request`, `event_stream`, `refusal` and `completion` are the endpoint's
+//! protocol without I/O, and `endpoint` does the I/O. `budget` limits costs, across restarts by a `ledger`, from which
+//! `spent_amounts` estimates the cost to come. `decision` turns a question into an answer or a [`FailureClass`], and
+//! `failure_policy` replaces missing answers. `transcript` logs everything, `transcript_reader` reads it back,
+//! `transcript_proof` compares it with the record, and `measures` computes figures from both. The key of the endpoint
+//! (`api_key`) is hidden everywhere.
 
 mod amount;
 mod answer;

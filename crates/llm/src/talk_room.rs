@@ -23,8 +23,8 @@ pub fn share_of_sender(room: usize, senders: impl IntoIterator<Item = Seat>) -> 
 
 /// Returns for each item whether it is shown. Items are given in the order in which they were sent.
 ///
-/// Each sender first uses an equal share of the room. Then all of them can use what is left. Signed pacts come first,
-/// then the newest items. No sender gets a further item before each of the others had the chance to get as many.
+/// Each sender first uses an equal share of the room. Then the senders can use what is left, one item each in turn.
+/// Offers of signed pacts come first, then the newest items. Items that do not fit are skipped.
 pub fn choose_items(items: &[TalkItem], room: usize) -> Vec<bool> {
     let share = share_of_sender(room, items.iter().map(|item| item.sender));
     let mut order: Vec<usize> = (0..items.len()).collect();

@@ -63,7 +63,8 @@ pub(super) fn talk_values(question: &Question<'_>, shown: ShownSeats<'_>, contex
     }
 }
 
-/// Returns the text of a message, so that the message fits in the share of its sender; `None` if it is no text.
+/// Quotes the text of a message, and cuts it so that the message fits in the share of its sender. Returns `None` for
+/// other kinds of messages.
 fn quote_message(message: &TalkMessage, share: usize, text_bytes: usize) -> Option<QuotedText> {
     let TalkContent::Text(text) = &message.content else { return None };
     let rest = LINE_BYTES + SEAT_BYTES * message.to.iter().count();

@@ -52,7 +52,10 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-when", "2"])
             };
             let mut opponent = None;
-            let id = if ["cancel", "join", "leave", "--code", "entry-code"].iter().any(|word| example.contains(word)) {
+            let id = if ["cancel", "join", "leave", "--code", "entry-code"]
+                .iter()
+                .any(|word| example.contains(word))
+            {
                 fresh()
             } else if example.contains("lastnim bot run ") && !example.contains("--practice") {
                 let id = fresh();

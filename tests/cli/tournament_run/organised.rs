@@ -134,7 +134,7 @@ fn a_run_writes_its_result_into_files() {
             (line[0].parse().ok(), &line[2]),
             (standing["place"].as_u64(), standing["bot"].as_str().unwrap())
         );
-        assert!(line[2].parse::<f64>().is_ok(), "{line:?}");
+        assert!(line[3].parse::<f64>().is_ok(), "{line:?}");
     }
     let text = folder.read("cup.txt");
     assert!(text.starts_with("title      Small\nresult     "), "{text}");

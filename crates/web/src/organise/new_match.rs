@@ -359,7 +359,7 @@ mod tests {
         details.add_bad_request_violation("clock.initial_ms", "initial_ms is 0 ms");
         details.add_bad_request_violation("clock.declaration_ms", "declaration_ms is 7200000 ms");
         refused.note_refusal(&Status::with_error_details(Code::InvalidArgument, "refused", details));
-        assert_eq!(refused.mistake("clock"), "\"0s+0s\": expected 1ms to 1d, and 0s to 1h for each take");
+        assert_eq!(refused.mistake("clock"), "\"0s+0s\": expected 1ms to 1d, and 0s to 1h a take");
         assert_eq!(refused.mistake("clock.declaration_ms"), "\"2h\": expected 1ms to 1h");
     }
 

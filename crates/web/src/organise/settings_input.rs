@@ -302,7 +302,7 @@ mod tests {
         details.add_bad_request_violation("settings.clock.initial_ms", "initial_ms is 172800000 ms");
         details.add_bad_request_violation("settings.talk.round_ms", "round_ms is 7200000 ms");
         refused.note_refusal(&Status::with_error_details(tonic::Code::InvalidArgument, "refused", details));
-        assert_eq!(refused.mistake("clock"), "\"2d+0s\": expected 1ms to 1d, and 0s to 1h for each take");
+        assert_eq!(refused.mistake("clock"), "\"2d+0s\": expected 1ms to 1d, and 0s to 1h a take");
         assert_eq!(refused.mistake("talk.round_ms"), "\"2h\": expected 1ms to 1h");
     }
 
