@@ -1166,6 +1166,19 @@ class PlayedVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceRange:
+    """
+    The places that a bot may hold by its strength: bots that are clearly stronger come before the best place, and
+    bots that are clearly weaker come after the worst.
+    """
+
+    best: int
+    """The best place, from 1."""
+    worst: int
+    """The worst place, at least the best."""
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """One bot's line of the standings."""
 
@@ -1218,6 +1231,11 @@ class Standing:
     """
     With ALLIANCE_MODE_DEALT: the mean satisfaction less what optimal play would have given if every seat had declared
     its dealt row, -1 to 1. It does not depend on the luck of the deal. Absent before the first match.
+    """
+    place_range: PlaceRange | None
+    """
+    The places that it may hold by its strength, with a confidence of 95%. Absent in a knockout, if it is unrated or
+    disqualified, if some ratings cannot be compared, and with more than 1,000 rated bots. As old as the rating.
     """
     tie_break: TieBreak
     """
