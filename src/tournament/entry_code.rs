@@ -4,6 +4,7 @@ use super::named::TournamentArg;
 use crate::{Failure, form::OutputFormat, remote::RemoteServer, screen};
 use clap::Args;
 use lastnim_proto::pb;
+use lastnim_report::words::count_with_noun;
 use lastnim_store::MAX_ENTRY_CODE_USES;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -40,8 +41,8 @@ pub async fn change_entry_code(
     let shown = remote.answer(remote.tournament_client().get_tournament(shown)).await?;
     if shown.entry_code_uses > 0 && !args.replace {
         return Err(Failure::input(format!(
-            "the tournament has an entry code that registers {} more bots, and the server keeps only its hash: pass --replace to create another one, and the old one stops working",
-            shown.entry_code_uses
+            "the tournament has an entry code that registers {}, and the server keeps only its hash: pass --replace to create another one, and the old one stops working",
+            count_with_noun(shown.entry_code_uses, "more bot", "more bots")
         )));
     }
     let request = pb::CreateEntryCodeRequest { tournament_id: tournament_id.clone(), uses };

@@ -154,7 +154,7 @@ fn entry_codes_are_created_used_and_revoked() {
         "lastnim bot register bob --tournament $ID",
         "lastnim bot register bob",
         "lastnim tournament entry-code $ID",
-        "lastnim tournament show $ID | grep -E '^(field|entry code)'",
+        "lastnim tournament show $ID | grep -E '^(bots|entry code)'",
         "lastnim bot register bob --tournament $ID --code $CODE --json",
         "lastnim bot register carol --tournament $ID --code $CODE",
     ]);
