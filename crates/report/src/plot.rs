@@ -36,7 +36,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Returns the smallest and the largest number to draw, which include zero for bars; `None` if there are none.
+    /// Returns the ends of the scale: the smallest and the largest number of the marks and their intervals. Bars begin at
+    /// zero, so their scale includes it. `None` without marks.
     pub fn range(&self) -> Option<(f64, f64)> {
         let ends = self.marks.iter().flat_map(|mark| {
             let (low, high) = mark.interval.unwrap_or((mark.value, mark.value));
