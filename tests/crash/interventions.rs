@@ -116,16 +116,17 @@ async fn interventions_survive_crashes(
     stage.until_ended(&id, 30).await;
     // Matches that are open now stay open.
     stage.organiser.pause(&id, OpenMatches::Freeze).await;
-    let (organiser, asked) = (stage.organiser.clone(), id.clone());
-    server = ask_during_kill(&mut stage, server, async move {
-        organiser.disqualify(&asked, "dora", results).await;
-    })
-    .await;
+    // This is before the disqualification, which may end all of them.
     let games = stage.organiser.matches(&id).await;
     let open = games.into_iter().find(|game| game.phase() != pb::Phase::Ended).expect("some are open").id;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let voiding = async move { organiser.void(&asked, Target::MatchId(open)).await };
     server = ask_during_kill(&mut stage, server, voiding).await;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    server = ask_during_kill(&mut stage, server, async move {
+        organiser.disqualify(&asked, "dora", results).await;
+    })
+    .await;
     stage.organiser.resume(&id).await;
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
@@ -141,7 +142,7 @@ async fn interventions_survive_crashes(
             Event::Closed(_) => "closed",
         })
         .collect();
-    let expected = ["paused", "resumed", "voided", "paused", "disqualified", "voided", "resumed"];
+    let expected = ["paused", "resumed", "voided", "paused", "voided", "disqualified", "resumed"];
     assert_eq!(kinds, expected, "each happens once");
     let voided: BTreeSet<String> = events
         .iter()
