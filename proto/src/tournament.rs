@@ -313,7 +313,15 @@ impl From<&Standing> for pb::Standing {
             elo: standing.elo,
             versions: standing.versions.iter().map(Into::into).collect(),
             disqualified: standing.is_disqualified,
+            withdrawn: standing.is_withdrawn,
         }
+    }
+}
+
+impl pb::Standing {
+    /// Returns whether the bot is neither disqualified nor withdrawn.
+    pub fn competes(&self) -> bool {
+        !self.disqualified && !self.withdrawn
     }
 }
 

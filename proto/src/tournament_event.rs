@@ -43,6 +43,9 @@ impl From<&TimedTournamentEvent> for pb::TournamentEvent {
                 Event::Voided(pb::VoidedEvent { matches, reason: reason.to_string() })
             }
             TournamentEvent::Closed { before } => Event::Closed(pb::ClosedEvent { before: *before }),
+            TournamentEvent::Withdrawn { bot, from_round } => {
+                Event::Withdrawn(pb::WithdrawnEvent { bot: bot.to_string(), from_round: *from_round })
+            }
         };
         Self { at_us: timed.at.as_micros(), event: Some(event) }
     }
@@ -76,6 +79,10 @@ pub fn parse_tournament_event(
             TournamentEvent::Voided { matches: matches?, reason: reason? }
         }
         Event::Closed(closed) => TournamentEvent::Closed { before: closed.before },
+        Event::Withdrawn(gone) => TournamentEvent::Withdrawn {
+            bot: field.member("withdrawn").ok_or_report(gone.bot.parse())?,
+            from_round: gone.from_round,
+        },
     };
     Some(TimedTournamentEvent { at: Timestamp::from_micros(given.at_us), event })
 }
@@ -100,6 +107,8 @@ mod tests {
             },
             TournamentEvent::Voided { matches: vec![VoidedMatch { number: 3, id }], reason: reason() },
             TournamentEvent::Closed { before: 12 },
+            TournamentEvent::Withdrawn { bot: "bob".parse().unwrap(), from_round: Some(2) },
+            TournamentEvent::Withdrawn { bot: "carol".parse().unwrap(), from_round: None },
         ];
         let read = |written: &pb::TournamentEvent| {
             let read = parse_request(|request| parse_tournament_event(written, request.member("events")));

@@ -1227,6 +1227,8 @@ class Standing:
     """
     disqualified: bool
     """Whether it was disqualified: its place is after all others, shared with other disqualified bots."""
+    withdrawn: bool
+    """Whether it withdrew: its place is after those that stayed."""
     relative_satisfaction: float | None
     """
     With ALLIANCE_MODE_DEALT: the mean satisfaction less what optimal play would have given if every seat had declared
@@ -1234,8 +1236,9 @@ class Standing:
     """
     place_range: PlaceRange | None
     """
-    The places that it may hold by its strength, with a confidence of 95%. Absent in a knockout, if it is unrated or
-    disqualified, if some ratings cannot be compared, and with more than 1,000 rated bots. As old as the rating.
+    The places that it may hold by its strength, with a confidence of 95%. Absent in a knockout, if it is unrated,
+    disqualified or withdrawn, if some ratings cannot be compared, and with more than 1,000 rated bots. As old as the
+    rating.
     """
     tie_break: TieBreak
     """

@@ -93,13 +93,14 @@ enum ServerAction {
 
 In a running ladder the bot plays from the next round. A suspended bot returns by joining again.")]
     Join(EntrantArgs),
-    /// Removes a bot before the tournament starts, or from a running ladder
+    /// Removes a bot before the tournament starts, or withdraws it from a running one
     #[command(after_help = "Examples:
   lastnim tournament leave $ID --bot dave
   lastnim tournament leave $ID --token $TOKEN
   lastnim tournament leave $ID --bot dave --json
 
-In a running ladder the bot finishes the current round, and its results count.")]
+A bot that leaves a running tournament finishes its open matches, or in a ladder or Swiss tournament the current round.
+Its results stand. It can return only to a ladder.")]
     Leave(EntrantArgs),
     /// Creates the code with which people without a token register bots for a tournament, or revokes it
     #[command(after_help = "Examples:

@@ -127,6 +127,11 @@ async fn interventions_survive_crashes(
         organiser.disqualify(&asked, "dora", results).await;
     })
     .await;
+    if results == DisqualifiedResults::Annul {
+        let (organiser, asked) = (stage.organiser.clone(), id.clone());
+        server =
+            ask_during_kill(&mut stage, server, async move { organiser.leave(&asked, "cleo").await }).await;
+    }
     stage.organiser.resume(&id).await;
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
@@ -140,9 +145,13 @@ async fn interventions_survive_crashes(
             Event::Voided(_) => "voided",
             Event::Disqualified(_) => "disqualified",
             Event::Closed(_) => "closed",
+            Event::Withdrawn(_) => "withdrawn",
         })
         .collect();
-    let expected = ["paused", "resumed", "voided", "paused", "voided", "disqualified", "resumed"];
+    let mut expected = vec!["paused", "resumed", "voided", "paused", "voided", "disqualified", "resumed"];
+    if results == DisqualifiedResults::Annul {
+        expected.insert(6, "withdrawn");
+    }
     assert_eq!(kinds, expected, "each happens once");
     let voided: BTreeSet<String> = events
         .iter()
@@ -166,6 +175,7 @@ async fn interventions_survive_crashes(
     let standings = stage.organiser.standings(&id).await;
     let last = standings.last().unwrap();
     assert_eq!((last.bot.as_str(), last.disqualified, last.place), ("dora", true, 4));
+    assert_eq!(standings[2].withdrawn, results == DisqualifiedResults::Annul, "{standings:?}");
     check_standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
     let manifest = stage.organiser.manifest(&id).await;
     check_records_match_manifests(stage.folder.path(), &manifest, &so_far);

@@ -228,6 +228,12 @@ async fn a_running_tournament_is_paused_and_a_bot_disqualified() {
     assert!(paused.body.contains(">Resume<") && !paused.body.contains(">Pause<"), "{}", paused.body);
     assert_eq!(browser.submit(&page, &format!("{path}/resume"), &[]).await.status, 303);
 
+    let asked = browser.submit(&paused, &format!("{path}/withdraw"), &[("bot", "two")]).await;
+    assert!(asked.body.contains("Withdraw the bot?"), "{}", asked.body);
+    let confirmed = [("bot", "two"), ("confirmed", "yes")];
+    let done = browser.submit(&asked, &format!("{path}/withdraw"), &confirmed).await;
+    assert_eq!(done.status, 303, "{}", done.body);
+
     let fields = [("bot", "three"), ("results", "stand"), ("reason", "copied <code>")];
     let asked = browser.submit(&paused, &format!("{path}/disqualify"), &fields).await;
     assert!(
@@ -241,6 +247,7 @@ async fn a_running_tournament_is_paused_and_a_bot_disqualified() {
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
     let standings = host.tournaments().get_standings(request).await.unwrap().into_inner().standings;
     assert!(standings.iter().any(|line| line.bot == "three" && line.disqualified), "{standings:?}");
+    assert!(standings.iter().any(|line| line.bot == "two" && line.withdrawn), "{standings:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -110,6 +110,7 @@ pub fn standings(names: &[BotName]) -> Vec<Standing> {
             .map(|label| PlayedVersion { version: version(label.into()), matches: label, wins: 1 })
             .collect(),
         is_disqualified: place == 2,
+        is_withdrawn: place == 1,
     };
     (0..).zip(names).map(line).collect()
 }

@@ -43,6 +43,16 @@ pub fn event_line(event: &pb::TournamentEvent, reader: ReportReader) -> String {
             };
             format!("{what} {numbers}{more} voided, to be played again: {}", voided.reason)
         }
+        Some(Event::Withdrawn(gone)) => match gone.from_round {
+            None => format!("{} withdrew: it starts no further match, and its results stand", gone.bot),
+            Some(round) => {
+                let round = reader.number(round);
+                format!(
+                    "{} withdrew: it is not paired from round {round} on, and its results stand",
+                    gone.bot
+                )
+            }
+        },
         Some(Event::Closed(closed)) => {
             format!(
                 "no more rounds start: the ladder ends after {}",
@@ -73,6 +83,10 @@ mod tests {
         };
         let expected = "bob is disqualified, and its results are annulled: it asks alice";
         assert_eq!(described(Event::Disqualified(out)), expected);
+        let gone =
+            |from_round| described(Event::Withdrawn(pb::WithdrawnEvent { bot: "bob".into(), from_round }));
+        assert_eq!(gone(None), "bob withdrew: it starts no further match, and its results stand");
+        assert_eq!(gone(Some(2)), "bob withdrew: it is not paired from round 2 on, and its results stand");
         let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
         let voided_text =
             |matches| described(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));

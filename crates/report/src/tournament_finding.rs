@@ -82,7 +82,7 @@ pub fn tournament_finding(
         _ => {}
     }
     let is_over = tournament.state() == State::Finished;
-    let leaders: Vec<_> = standings.iter().take_while(|line| line.place == 1 && !line.disqualified).collect();
+    let leaders: Vec<_> = standings.iter().take_while(|line| line.place == 1 && line.competes()).collect();
     match leaders.as_slice() {
         [] => TournamentFinding::new("No bot is ranked", ""),
         [leader] => {
@@ -118,7 +118,7 @@ fn certainty_text(leader: &pb::Standing, standings: &[pb::Standing], is_over: bo
             count_with_noun(leader.matches, "match", "matches")
         );
     }
-    let others = || standings.iter().filter(|line| line.bot != leader.bot && !line.disqualified);
+    let others = || standings.iter().filter(|line| line.bot != leader.bot && line.competes());
     let rivals: Vec<_> =
         others().filter(|line| may_be_ahead(line, leader)).map(|line| line.bot.as_str()).collect();
     let claim = if is_over { "may be just as strong" } else { "may still be ahead of it" };

@@ -78,7 +78,7 @@ impl RatingEvidence {
             newest: 0,
             forgotten_at: 0,
             elo: has_elo.then(EloByNumber::default),
-            order: settings.format.final_order(),
+            order: settings.format.final_order(false),
         }
     }
 

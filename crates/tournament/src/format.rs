@@ -100,9 +100,11 @@ impl TournamentFormat {
         if let Self::Swiss { table_groups, .. } = self { Some(*table_groups) } else { None }
     }
 
-    /// Returns the first criterion by which the final standings are sorted.
-    pub(super) fn final_order(&self) -> StandingsOrder {
+    /// Returns the first criterion by which the final standings are sorted. If a bot has withdrawn from a round robin,
+    /// some bots have met it and others have not.
+    pub(super) fn final_order(&self, has_withdrawals: bool) -> StandingsOrder {
         match self {
+            Self::RoundRobin if has_withdrawals => StandingsOrder::PointsPerMatch,
             Self::RoundRobin | Self::Swiss { .. } => StandingsOrder::Points,
             Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => StandingsOrder::PointsPerMatch,
             Self::Knockout { .. } => StandingsOrder::Bracket,

@@ -15,6 +15,8 @@ pub struct FormatProfile {
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
+    /// Whether bots may withdraw from a running tournament. In a ladder, they leave and may return.
+    pub allows_withdrawal: bool,
     /// How the format schedules its matches.
     pub scheduling: SchedulingMode,
     /// The view that shows a tournament's progress, in addition to the standings.
@@ -66,6 +68,7 @@ const ROUND_ROBIN: FormatProfile = FormatProfile {
     summary: "all sets of bots meet, or a balanced sample of them",
     max_bots: MAX_BOTS,
     has_open_field: false,
+    allows_withdrawal: true,
     scheduling: SchedulingMode::Planned,
     view: ProgressView::Standings,
 };
@@ -97,6 +100,7 @@ impl FormatProfile {
         title: "knockout",
         summary: "the best bots of each table advance",
         max_bots: MAX_PAIRED_BOTS,
+        allows_withdrawal: false,
         scheduling: SchedulingMode::InRounds,
         view: ProgressView::Bracket,
         ..ROUND_ROBIN
@@ -108,6 +112,7 @@ impl FormatProfile {
         summary: "bots come and go until an organiser ends the tournament",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
+        allows_withdrawal: false,
         scheduling: SchedulingMode::InRounds,
         view: ProgressView::Ratings,
     };
@@ -116,6 +121,7 @@ impl FormatProfile {
         name: "sprt",
         title: "sequential test",
         summary: "is one bot better than another?",
+        allows_withdrawal: false,
         scheduling: SchedulingMode::UntilDecided,
         view: ProgressView::Capital,
         ..ROUND_ROBIN

@@ -69,7 +69,7 @@ impl ClearOrder {
     pub(super) fn add_place_ranges(&self, lines: &mut [Standing]) {
         let compared = |line: &Standing| {
             let index = self.bots.binary_search(&line.bot).ok();
-            index.filter(|_| !line.is_disqualified && line.rating.is_some())
+            index.filter(|_| line.competes() && line.rating.is_some())
         };
         let mut included = vec![false; self.bots.len()];
         for bot in lines.iter().filter_map(compared) {

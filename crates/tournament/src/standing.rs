@@ -8,8 +8,8 @@ use lastnim_core::game::BotName;
 pub struct Standing {
     /// The place, from 1. Bots share a place if no tie-break has decided between them.
     pub place: u32,
-    /// The places that the bot may hold by its strength. `None` in a knockout, for bots that are unrated or disqualified,
-    /// if some ratings cannot be compared, with more than 1,000 rated bots, and if comparing
+    /// The places that the bot may hold by its strength. `None` in a knockout, for bots that are unrated, disqualified or
+    /// withdrawn, if some ratings cannot be compared, with more than 1,000 rated bots, and if comparing
     /// them would be too much work.
     pub place_range: Option<PlaceRange>,
     /// The tie-break that put the bot behind the bot one line above, or in an earlier round of a knockout behind the
@@ -51,6 +51,15 @@ pub struct Standing {
     pub versions: Vec<PlayedVersion>,
     /// Whether the bot is disqualified and so ranked behind the others.
     pub is_disqualified: bool,
+    /// Whether the bot has withdrawn and so is ranked behind those that stayed.
+    pub is_withdrawn: bool,
+}
+
+impl Standing {
+    /// Returns whether the bot is neither disqualified nor withdrawn.
+    pub fn competes(&self) -> bool {
+        !self.is_disqualified && !self.is_withdrawn
+    }
 }
 
 /// A bot's rating in the standings.

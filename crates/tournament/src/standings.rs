@@ -2,8 +2,8 @@
 
 use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
-    Bye, MatchResult, Scoring, Settings, Standing, StandingsOrder, TableGroups, TieBreak, TournamentState,
-    interner::Interner, tally::StandingTally, tie_break::lot_of_bot,
+    Bye, MatchResult, Rulings, Scoring, Settings, Standing, StandingsOrder, TableGroups, TieBreak,
+    TournamentState, interner::Interner, tally::StandingTally, tie_break::lot_of_bot,
 };
 use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
@@ -15,8 +15,8 @@ use std::{
 /// The standings of a tournament, computed from its match results in any order.
 ///
 /// When a tournament has finished, bots are ordered by points. Only formats in which some bots play more matches than
-/// others (sample, gauntlet, SPRT, and a ladder while no bot is rated) order by points per match. Before that, all
-/// formats except knockouts order by points per match, since some bots have played more matches than others. Ratings
+/// others (sample, gauntlet, SPRT, a ladder while no bot is rated, and a round robin from which a bot has withdrawn)
+/// order by points per match. Before that, all formats except knockouts order by points per match, since some bots have played more matches than others. Ratings
 /// and the verdict of a knockout change the order afterwards: see [`StandingsOrder`].
 ///
 /// Between bots that are level, [`TieBreak`] decides: regret per match, lowest first (bots that made no take themselves
@@ -28,6 +28,8 @@ use std::{
 pub struct Standings {
     scoring: Scoring,
     order: StandingsOrder,
+    /// The order if a bot has withdrawn.
+    order_after_withdrawal: StandingsOrder,
     first_tie_break: TieBreak,
     seed: u64,
     /// The number of the draw of lots.
@@ -48,7 +50,8 @@ impl Standings {
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
-            order: settings.format.final_order(),
+            order: settings.format.final_order(false),
+            order_after_withdrawal: settings.format.final_order(true),
             first_tie_break: TieBreak::first_for(&settings.alliance),
             seed: settings.seed,
             draw: 0,
@@ -123,7 +126,17 @@ impl Standings {
 
     /// Returns the lines of all bots of a tournament in this state, by place.
     pub fn lines(&self, state: TournamentState) -> Vec<Standing> {
-        let order = self.order.in_state(state, &[]);
+        self.lines_in_order(self.order.in_state(state, &[]), state)
+    }
+
+    /// Returns the lines of all bots of a tournament in this state, by place among all bots. They are in the order that
+    /// applies after these rulings, which must still [rank](Rulings::rank_standings) the lines.
+    pub fn lines_for_rulings(&self, state: TournamentState, rulings: &Rulings) -> Vec<Standing> {
+        let order = if rulings.withdrawn_bots().len() > 0 { self.order_after_withdrawal } else { self.order };
+        self.lines_in_order(order.in_state(state, &[]), state)
+    }
+
+    fn lines_in_order(&self, order: StandingsOrder, state: TournamentState) -> Vec<Standing> {
         let mut bots: Vec<usize> = (0..self.tallies.len()).collect();
         bots.sort_by(|&one, &other| self.cmp_points(one, other, order));
         let mut lines = Vec::with_capacity(bots.len());

@@ -8,8 +8,8 @@ pub enum StandingsOrder {
     /// Total points: for formats in which all bots play equally many matches, or in which better bots earn more
     /// matches.
     Points,
-    /// Points per match: for formats that give some bots more matches than others, and for a tournament that has not
-    /// finished while its ratings cannot be compared.
+    /// Points per match: for formats that give some bots more matches than others, for a round robin from which a bot
+    /// has withdrawn, and for a tournament that has not finished while its ratings cannot be compared.
     PointsPerMatch,
     /// Rating: for formats that pair similar bots, so that all bots win about equally often, and for a tournament that
     /// has not finished, since some bots have played more matches than others.
@@ -21,7 +21,8 @@ pub enum StandingsOrder {
 impl StandingsOrder {
     /// Returns the criterion by which the lines of a tournament of this format are sorted in a state.
     pub fn of_lines(format: &TournamentFormat, state: TournamentState, lines: &[Standing]) -> Self {
-        format.final_order().in_state(state, lines)
+        let has_withdrawals = lines.iter().any(|line| line.is_withdrawn);
+        format.final_order(has_withdrawals).in_state(state, lines)
     }
 
     /// Returns the criterion for a tournament in this state, given that `self` is the criterion for its final

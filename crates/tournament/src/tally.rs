@@ -119,6 +119,7 @@ impl StandingTally {
             skill: None,
             versions: self.versions.played_versions(),
             is_disqualified: false,
+            is_withdrawn: false,
         }
     }
 }

@@ -204,6 +204,8 @@ declare_actions! {
         Join => "join";
         /// Takes a bot out.
         Leave => "leave";
+        /// Withdraws a bot from a running tournament.
+        Withdraw => "withdraw";
         /// Disqualifies a bot.
         Disqualify => "disqualify";
     }
@@ -587,7 +589,7 @@ mod tests {
             OrganiseAddress::RotateToken,
             OrganiseAddress::RemoveBot,
         ];
-        let words = "start pause freeze resume finish cancel join leave disqualify";
+        let words = "start pause freeze resume finish cancel join leave withdraw disqualify";
         let actions = words.split(' ').map(|word| TournamentAction::read(word).unwrap());
         let acts = actions.map(|action| OrganiseAddress::Act { id: tournament, action });
         let for_guests = [

@@ -137,12 +137,14 @@ impl ReplayedResults {
         self.unrecorded.insert(number);
     }
 
-    /// Returns the matches with numbers below `end` that have neither a record nor a result. Matches that an annulment
-    /// left out are not among them: they were not played, so they count for no bot and nothing depends on them.
+    /// Returns the matches with numbers below `end` that have neither a record nor a result. Matches that an annulment or
+    /// a withdrawal left out are not among them: they were not played, and nothing depends on them.
     fn omitted_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
             !schedule.depends_on_results()
-                && schedule.pairing_of_number(*number).is_some_and(|pairing| rulings.annuls(&pairing.bots))
+                && schedule
+                    .pairing_of_number(*number)
+                    .is_some_and(|pairing| rulings.leaves_out(&pairing.bots))
         };
         let is_known = |number: &u64| self.results.contains_key(number) || self.unrecorded.contains(number);
         let mut omitted = OmittedMatches::default();
@@ -186,6 +188,9 @@ impl ReplayedResults {
         for change in changes {
             schedule.change_field(change);
         }
+        for change in rulings.departures() {
+            schedule.change_field(&change);
+        }
         let results = self.report_results(&mut *schedule)?;
         let (mut evidence, mut cross_table) = (RatingEvidence::new(settings), CrossTable::new());
         let settled = schedule.settled_below();
@@ -209,7 +214,7 @@ impl ReplayedResults {
         };
         let by_records = if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
         let state = shown.state.unwrap_or(by_records);
-        let mut lines = standings.lines(state);
+        let mut lines = standings.lines_for_rulings(state, rulings);
         let appraisal = match ratings {
             RatingChoice::Final => Some(evidence.final_appraisal(&|| true).map_err(|halt| halt.to_string())?),
             RatingChoice::Unrated => None,

@@ -220,6 +220,7 @@ pub fn standing_rows(
             tie_break: standing.tie_break,
             place_best: standing.place_range.map(|range| range.best),
             place_worst: standing.place_range.map(|range| range.worst),
+            withdrawn: standing.withdrawn,
         }
     })
 }

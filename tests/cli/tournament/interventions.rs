@@ -3,7 +3,67 @@
 use super::Server;
 use crate::standings_progress::without_progress;
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Checks that the server's standings follow from its records, and that the records verify with the manifest. Returns the
+/// folder with these files.
+fn check_standings_follow_from_records(server: &Server, folder: &str, id: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
+    let (settings, records, manifest) = (path("cup.json"), path("records"), path("cup.manifest"));
+    fs::write(&settings, server.printed(&["tournament", "show", id, "--json"])).unwrap();
+    server.printed(&["record", "export", "--tournament", id, "--dir", &records]);
+    let arguments = ["record", "standings", "--settings", &settings, &records];
+    for form in [&[][..], &["--json"], &["--cross-table"]] {
+        let of_server = server.printed(&[&["tournament", "standings", id], form].concat());
+        let of_records = server.printed(&[&arguments[..], form].concat());
+        assert_eq!(without_progress(&of_records), without_progress(&of_server));
+    }
+    fs::write(&manifest, server.printed(&["tournament", "manifest", id])).unwrap();
+    let verdict = server.json(&["record", "verify", &manifest, "--records", &records]);
+    assert_eq!(verdict["standings"]["follow"], true, "{verdict}");
+    folder
+}
+
+#[test]
+fn standings_with_a_withdrawn_bot_follow_from_the_records() {
+    let server = Server::start();
+    for (format, folder) in
+        [(&["round-robin"][..], "withdrawn-round-robin"), (&["swiss", "--rounds", "3"], "withdrawn-swiss")]
+    {
+        let create =
+            ["tournament", "create", "--seats", "2", "--piles", "2,3", "--concurrency", "1", "--format"];
+        let id = server.word(&[&create[..], format].concat());
+        let bots = ["greedy", "timid", "loyal", "random"];
+        let tokens = bots.map(|kind| {
+            let bot = format!("{kind}-{folder}");
+            let token = server.word(&["bot", "register", &bot]);
+            server.printed(&["tournament", "join", &id, "--bot", &bot]);
+            token
+        });
+        server.printed(&["tournament", "start", &id]);
+        server.printed(&["tournament", "pause", &id, "--freeze"]);
+        let gone = format!("loyal-{folder}");
+        server.printed(&["tournament", "leave", &id, "--bot", &gone]);
+        let playing: Vec<_> = bots
+            .iter()
+            .zip(&tokens)
+            .map(|(kind, token)| server.begin(&["bot", "run", kind, "--token", token, "--tournament", &id]))
+            .collect();
+        server.printed(&["tournament", "resume", &id]);
+        let over = server.json(&["tournament", "watch", &id]);
+        drop(playing);
+        check_standings_follow_from_records(&server, folder, &id);
+        let lines = over["standings"].as_array().unwrap();
+        assert_eq!((&lines[3]["bot"], &lines[3]["withdrawn"]), (&json!(gone), &json!(true)), "{over}");
+        assert_eq!(over["events"].as_array().unwrap().len(), 3);
+    }
+}
 
 #[test]
 fn an_organiser_intervenes_and_standings_follow_from_the_records() {
@@ -59,19 +119,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let (code, why) = server.refused(&["tournament", "finish", &id]);
     assert!(code == 1 && why.contains("is finished: "), "{why}");
 
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-with-interventions");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
-    let (settings, records) = (path("cup.json"), path("records"));
-    fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
-    server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
-    let arguments = ["record", "standings", "--settings", &settings, &records];
-    for form in [&[][..], &["--json"], &["--cross-table"]] {
-        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
-        let of_records = server.printed(&[&arguments[..], form].concat());
-        assert_eq!(without_progress(&of_records), without_progress(&of_server));
-    }
+    let folder = check_standings_follow_from_records(&server, "standings-with-interventions", &id);
     let standings = server.json(&["tournament", "standings", &id])["standings"].clone();
     let last = &standings[2];
     assert_eq!(
@@ -79,7 +127,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
         (&json!("loyal"), &json!(true), &json!(0))
     );
     assert!(standings.as_array().unwrap()[..2].iter().all(|line| line["matches"] == json!(4)));
-    let tables = path("tables");
+    let tables = folder.join("tables").into_os_string().into_string().unwrap();
     server.printed(&["record", "tables", "--tournament", &id, "--format", "csv", "--output", &tables]);
     let matches = fs::read_to_string(folder.join("tables").join("matches.csv")).unwrap();
     assert_eq!(matches.matches("the network was down").count(), 1, "{matches}");

@@ -10,8 +10,8 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_proto::{MatchEvent, ServerEvent};
 use lastnim_store::{Change, MatchFilter, MatchSummary, Store};
 use lastnim_tournament::{
-    AllianceSource, Concurrency, DisqualifiedResults, OpenMatches, Reason, Settings, SettingsDraft,
-    TableGroups, TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, testing,
+    AllianceSource, Concurrency, DisqualifiedResults, OpenMatches, Reason, RoundCount, Settings,
+    SettingsDraft, TableGroups, TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, testing,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -260,6 +260,73 @@ async fn results_of_a_disqualified_bot_stay_or_are_removed() {
                     || results == DisqualifiedResults::Annul
             );
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_withdrawn_bot_starts_no_further_match_and_its_results_stand() {
+    let store = Backend::in_memory().store;
+    let arena = arena_with_store(Arc::clone(&store)).await;
+    let id = tournament(&arena, &BOTS, TournamentFormat::RoundRobin).await;
+    wait_for_view(&arena, id, |view| view.played == 3).await;
+    let played = pause_until_idle(&arena, id).await;
+    assert_eq!(arena.leave_tournament(id, &name("second")).await.unwrap().stored.field.len(), 3);
+    arena.leave_tournament(id, &name("second")).await.unwrap();
+    let events = arena.tournament_events(id).await.unwrap();
+    let withdrawn = TournamentEvent::Withdrawn { bot: name("second"), from_round: None };
+    assert_eq!((events.len(), &events[1].event), (2, &withdrawn), "leaving twice is harmless");
+    arena.intervene(id, Intervention::Resume).await.unwrap();
+    arena.stop(Duration::ZERO).await;
+    let arena = reopen(Arc::clone(&store)).await;
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
+    let games = matches(&store, id).await;
+    let with_it = |game: &&MatchSummary| game.setup.as_ref().unwrap().seat_of(&name("second")).is_some();
+    let met = games.iter().filter(with_it).count() as u64;
+    assert!(met <= played && games.len() as u64 == met + 4, "{met} of {}", games.len());
+    let standings = arena.standings(id).await.unwrap();
+    let last = standings.last().unwrap();
+    assert_eq!((last.place, last.bot.as_str(), last.is_withdrawn), (3, "second", true));
+    assert_eq!(u64::from(last.matches), met);
+    check_comparison(&store, &arena, id).await;
+    assert!(matches!(arena.leave_tournament(id, &name("first")).await, Err(ArenaError::WrongState { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_swiss_tournament_goes_on_without_a_withdrawn_bot() {
+    let store = Backend::in_memory().store;
+    let arena = arena_with_store(Arc::clone(&store)).await;
+    let swiss =
+        TournamentFormat::Swiss { rounds: RoundCount::new(3).unwrap(), table_groups: TableGroups::ONE };
+    let id = tournament(&arena, &["first", "second", "third", "fourth"], swiss).await;
+    wait_for_view(&arena, id, |view| view.played == 1).await;
+    let view = arena.leave_tournament(id, &name("fourth")).await.unwrap();
+    assert_eq!(view.stored.field.len(), 4, "it still belongs to the tournament");
+    arena.stop(Duration::ZERO).await;
+    let arena = reopen(Arc::clone(&store)).await;
+    // A round has two tables of two matches each; without the bot, one table and a bye.
+    wait_for_view(&arena, id, |view| view.played == 7).await;
+    let why = refusal(arena.leave_tournament(id, &name("third")).await);
+    assert_eq!(why, "its last round has begun, which third plays");
+    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 8, 8));
+    let lines = arena.standings(id).await.unwrap();
+    let last = lines.last().unwrap();
+    assert_eq!((last.place, last.bot.as_str(), last.is_withdrawn, last.matches), (4, "fourth", true, 2));
+    check_comparison(&store, &arena, id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_cannot_withdraw_where_the_others_depend_on_them() {
+    let arena = arena_with_store(Backend::in_memory().store).await;
+    let knockout = TournamentFormat::Knockout { advance: 1, table_groups: TableGroups::ONE };
+    let gauntlet = TournamentFormat::Gauntlet { bot: name("first"), groups: None };
+    for (format, expected) in [
+        (knockout, "no bot can withdraw from a running knockout"),
+        (gauntlet, "first sits at every table: cancel the tournament instead"),
+    ] {
+        let id = tournament(&arena, &BOTS[..2], format).await;
+        assert_eq!(refusal(arena.leave_tournament(id, &name("first")).await), expected);
     }
 }
 

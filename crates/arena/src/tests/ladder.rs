@@ -236,6 +236,4 @@ async fn a_bot_that_leaves_before_the_start_does_not_play() {
     let view = arena.join_tournament(id, &name("first")).await.unwrap();
     assert_eq!(names(&view), ["second", "first"]);
     arena.start_tournament(id).await.unwrap();
-    let refused = arena.leave_tournament(id, &name("first")).await.unwrap_err();
-    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Running, .. }), "{refused}");
 }

@@ -23,9 +23,9 @@ pub const MAX_LISTED_ACTIVITY: usize = 100;
 /// include everything.
 #[derive(Debug, Clone, Default)]
 pub struct TournamentActivity {
-    /// The number of the tournament's bots that have a session.
+    /// The number of the tournament's bots that have a session. Bots that have withdrawn are not counted.
     pub connected: usize,
-    /// The tournament's bots that have no session.
+    /// The tournament's bots that have no session, without those that have withdrawn.
     pub absent: Vec<BotName>,
     /// The number of the tournament's bots that have no session.
     pub absent_count: usize,
@@ -128,15 +128,17 @@ impl Arena {
     fn observe_tournament(&self, handle: &TournamentHandle, view: &TournamentView) -> TournamentActivity {
         let now = self.now();
         let limit = MAX_LISTED_ACTIVITY;
+        let withdrawn = handle.withdrawn_bots();
+        let field: Vec<_> = view.stored.field.iter().filter(|bot| !withdrawn.contains(bot)).collect();
         let mut absent: Vec<_> =
-            view.stored.field.iter().filter(|bot| !self.is_connected(bot)).cloned().collect();
+            field.iter().filter(|bot| !self.is_connected(bot)).copied().cloned().collect();
         let absent_count = absent.len();
         absent.truncate(limit);
         let mut open = self.observe_matches(view.stored.id, now);
         open.sort_unstable_by_key(|open| (Reverse(open.waited), open.id));
         let (awaited_count, awaited) = self.awaited_bots(&open, limit);
         TournamentActivity {
-            connected: view.stored.field.len() - absent_count,
+            connected: field.len() - absent_count,
             absent,
             absent_count,
             match_count: open.len(),

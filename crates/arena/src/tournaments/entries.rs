@@ -4,6 +4,7 @@ use crate::arena::{Arena, HeldLock};
 use crate::error::{ArenaError, FIELD_CLOSED};
 use crate::tournaments::changes::{is_ready_to_start, plan_in_background};
 use crate::tournaments::entry_codes::NewEntrant;
+use crate::tournaments::interventions::Intervention;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 pub(super) const JOIN_CONDITION: &str =
     "bots can join only before a tournament starts, or while a ladder runs";
-const LEAVE_CONDITION: &str = "bots can leave only before a tournament starts, or while a ladder runs";
+const LEAVE_CONDITION: &str = "bots can leave only before a tournament is over";
 
 /// Fails if no bot may enter any more.
 pub(super) fn check_entries_open(stored: &StoredTournament, date: Timestamp) -> Result<(), ArenaError> {
@@ -136,11 +137,12 @@ impl Arena {
         Ok(handle.view())
     }
 
-    /// Removes a bot from a tournament. Leaving twice is harmless. In a running ladder, the bot finishes the current
-    /// round, and its results are kept.
+    /// Removes a bot from a tournament. Leaving twice is harmless. A bot that leaves a running tournament finishes its
+    /// open matches, or in a format with rounds the current round, and its results stand.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, or the tournament has started and is not a ladder.
+    /// If there is no such tournament or bot, the tournament is over, or it is a running one that bots cannot leave: a
+    /// knockout, a sequential test, or the last round of a Swiss tournament.
     pub fn leave_tournament(
         &self,
         id: TournamentId,
@@ -154,7 +156,7 @@ impl Arena {
 
     async fn leave_tournament_locked(
         &self,
-        _guard: HeldLock,
+        held: HeldLock,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
@@ -162,6 +164,10 @@ impl Arena {
         let view = self.tournament(id).await?;
         if allows_changes_while_running(&view.stored) {
             return self.change_running_field(view, bot, FieldMovement::Leaves, None).await;
+        }
+        if view.stored.state == TournamentState::Running {
+            let withdrawn = self.ask_director(held, id, Intervention::Withdraw { bot }).await;
+            return withdrawn.map(|(view, _)| view);
         }
         let handle = self.require_unfinished_tournament(id, LEAVE_CONDITION).await?;
         let mut stored = view.stored.clone();

@@ -26,6 +26,11 @@ pub enum Intervention {
         /// The reason that the organiser gives.
         reason: Reason,
     },
+    /// Let a bot withdraw: it is not paired again, and its matches so far stand.
+    Withdraw {
+        /// The bot that withdraws.
+        bot: BotName,
+    },
     /// Void matches and play them again.
     Void {
         /// The matches to void. Either all of them are voided, or none.
@@ -61,7 +66,7 @@ impl Arena {
         })
     }
 
-    async fn ask_director(
+    pub(super) async fn ask_director(
         &self,
         _guard: HeldLock,
         id: TournamentId,

@@ -133,6 +133,10 @@ impl LiveStandings {
         Some(look(&self.standings, &evidence, &self.cross_table))
     }
 
+    pub(crate) fn rulings(&self) -> &Rulings {
+        &self.rulings
+    }
+
     pub(crate) fn set_rulings(&mut self, rulings: Rulings) {
         self.rulings = rulings;
         self.lines = None;
@@ -179,7 +183,7 @@ impl LiveStandings {
 
     /// Returns the lines of the standings by place, as they are in this state of the tournament.
     pub(crate) fn lines_in(&self, state: TournamentState, verdict: &FormatVerdict) -> Arc<Vec<Standing>> {
-        let mut lines = self.standings.lines(state);
+        let mut lines = self.standings.lines_for_rulings(state, &self.rulings);
         if let Some(appraisal) = &self.appraisal {
             appraisal.add_to_standings(&mut lines, state);
         }
@@ -197,7 +201,7 @@ impl LiveStandings {
 
     /// Returns the lines of the standings of the unfinished tournament by place, without ratings.
     pub(crate) fn unrated_lines(&self, verdict: &FormatVerdict) -> Vec<Standing> {
-        let mut lines = self.standings.lines(TournamentState::Running);
+        let mut lines = self.standings.lines_for_rulings(TournamentState::Running, &self.rulings);
         self.rulings.rank_standings(&mut lines, verdict);
         lines
     }

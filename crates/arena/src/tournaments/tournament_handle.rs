@@ -369,6 +369,11 @@ impl TournamentHandle {
         self.lock_pace().so_far(now, ended)
     }
 
+    /// Returns the bots that have withdrawn.
+    pub(crate) fn withdrawn_bots(&self) -> BTreeSet<BotName> {
+        self.lock_standings().rulings().withdrawn_bots().cloned().collect()
+    }
+
     /// Sets the organiser's rulings, which include whether the tournament is paused.
     pub(crate) fn set_rulings(&self, rulings: &Rulings, now: Timestamp) {
         self.lock_standings().set_rulings(rulings.clone());

@@ -199,6 +199,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
             skill: read_skill(row)?,
             versions: read_played_versions(row.nullable("versions")?)?,
             is_disqualified: row.get::<i64>("disqualified")? != 0,
+            is_withdrawn: row.get::<i64>("withdrawn")? != 0,
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));

@@ -50,7 +50,7 @@ macro_rules! standings {
             "SELECT line.tournament_id::text, place, place_best, place_worst, tie_break, line.bot, points, matches, wins, satisfaction,
                 relative_satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-                elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure",
+                elo, skill, skill_low, skill_high, line.versions::text, disqualified, withdrawn, rating_measure",
             $beside,
             " FROM ",
             $which

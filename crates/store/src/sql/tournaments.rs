@@ -290,10 +290,10 @@ async fn write_standings<D: Dialect>(
     let written = MultiRow::new(
         "INSERT INTO standings (tournament_id, position, place, place_best, place_worst, tie_break, bot, points, matches, wins, satisfaction,
             relative_satisfaction, accuracy, regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            rating_measure, elo, skill, skill_low, skill_high, versions, disqualified)
+            rating_measure, elo, skill, skill_low, skill_high, versions, disqualified, withdrawn)
         SELECT column1::uuid, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11,
             column12, column13, column14, column15, column16, column17, column18, column19, column20, column21, column22,
-            column23, column24, column25, column26, column27::jsonb, column28 FROM {rows}",
+            column23, column24, column25, column26, column27::jsonb, column28, column29 FROM {rows}",
         &lines,
     )
     .text(|_| String::from(id))
@@ -324,6 +324,7 @@ async fn write_standings<D: Dialect>(
     .float(|(_, line, _)| skill_interval(line).map(|interval| interval.high))
     .text(|(.., versions)| (*versions).clone())
     .integer(|(_, line, _)| i64::from(line.is_disqualified))
+    .integer(|(_, line, _)| i64::from(line.is_withdrawn))
     .run::<D>(connection);
     written.await.map(drop)
 }

@@ -14,7 +14,7 @@ struct StateKind {
 }
 
 /// The kind of checkpoint that contains the state of a running tournament.
-const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 11 };
+const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 12 };
 /// The kind of checkpoint that contains the comparison of the bots after a tournament.
 const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 8 };
 

@@ -49,6 +49,9 @@ impl ResultFold {
         for change in changes {
             schedule.change_field(change);
         }
+        for change in rulings.departures() {
+            schedule.change_field(&change);
+        }
         let (standings, evidence) = (Standings::new(settings, bots), RatingEvidence::new(settings));
         let (cross_table, reported) = Default::default();
         Self { schedule, standings, evidence, cross_table, reported, rulings }
@@ -91,6 +94,10 @@ impl ResultFold {
         }
         for change in later {
             schedule.change_field(change);
+        }
+        // The schedule ignores departures whose round has begun, and repeating one that is still to come is harmless.
+        for change in rulings.departures() {
+            schedule.change_field(&change);
         }
         Ok(Self { schedule, standings, evidence, cross_table, reported, rulings })
     }

@@ -29,6 +29,13 @@ pub enum TournamentEvent {
         /// The reason for voiding the matches.
         reason: Reason,
     },
+    /// A bot has withdrawn: it is not paired again, and the matches that it has played stand.
+    Withdrawn {
+        /// The bot that has withdrawn.
+        bot: BotName,
+        /// The first round without the bot, from 0; `None` in a format without rounds.
+        from_round: Option<u64>,
+    },
     /// A ladder is closed: it draws no further rounds.
     Closed {
         /// One more than the number of the last match in the ladder's last round.

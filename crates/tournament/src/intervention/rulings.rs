@@ -2,18 +2,20 @@
 
 use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
 use crate::tie_break::rank_lines_by;
-use crate::{FormatVerdict, MatchResult, Pairing, Standing};
+use crate::{FieldChange, FieldMovement, FormatVerdict, MatchResult, Pairing, Standing};
 use lastnim_core::game::{BotName, MatchId, Seat};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The combined effect of a tournament's events, in their order: whether the tournament is paused, which bots are
-/// disqualified, and which results do not count.
+/// disqualified or have withdrawn, and which results do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rulings {
     events: usize,
     pause: Option<OpenMatches>,
     disqualified: BTreeMap<BotName, (DisqualifiedResults, Reason)>,
+    /// The bots that have withdrawn, each with the first round without it.
+    withdrawn: BTreeMap<BotName, Option<u64>>,
     voided: BTreeMap<MatchId, Reason>,
     closed_before: Option<u64>,
     recounts: u64,
@@ -40,6 +42,9 @@ impl Rulings {
             TournamentEvent::Voided { matches, reason } => {
                 self.recounts += 1;
                 self.voided.extend(matches.iter().map(|voided| (voided.id, reason.clone())));
+            }
+            TournamentEvent::Withdrawn { bot, from_round } => {
+                self.withdrawn.entry(bot.clone()).or_insert(*from_round);
             }
             TournamentEvent::Closed { before } => self.closed_before = Some(*before),
         }
@@ -70,6 +75,23 @@ impl Rulings {
         self.disqualified.contains_key(bot)
     }
 
+    /// Returns whether a bot has withdrawn.
+    pub fn is_withdrawn(&self, bot: &BotName) -> bool {
+        self.withdrawn.contains_key(bot)
+    }
+
+    /// Returns the bots that have withdrawn.
+    pub fn withdrawn_bots(&self) -> impl ExactSizeIterator<Item = &BotName> {
+        self.withdrawn.keys()
+    }
+
+    /// Returns the changes of the field that follow from withdrawals, in a format with rounds.
+    pub fn departures(&self) -> impl Iterator<Item = FieldChange> {
+        self.withdrawn.iter().filter_map(|(bot, from_round)| {
+            from_round.map(|round| FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
+        })
+    }
+
     /// Returns the voided matches, each with the reason for voiding it.
     pub fn voided(&self) -> impl Iterator<Item = (MatchId, &Reason)> {
         self.voided.iter().map(|(&id, reason)| (id, reason))
@@ -98,6 +120,12 @@ impl Rulings {
         !self.disqualified.is_empty() && bots.into_iter().any(is_annulled)
     }
 
+    /// Returns whether no further match between these bots begins, in a format without rounds: it would count for none
+    /// of them, or one of them has withdrawn.
+    pub fn leaves_out<'a>(&self, bots: impl IntoIterator<Item = &'a BotName> + Clone) -> bool {
+        self.annuls(bots.clone()) || bots.into_iter().any(|bot| self.is_withdrawn(bot))
+    }
+
     /// Returns a result as it counts in the standings: unchanged, or as cancelled if the results of one of its bots are
     /// annulled.
     pub fn counted<'a>(&self, result: &'a MatchResult) -> Cow<'a, MatchResult> {
@@ -109,16 +137,20 @@ impl Rulings {
     }
 
     /// Sorts the lines and gives them their final places. In a knockout, bots are sorted by how far they got. In every
-    /// format, all disqualified bots share the last place.
+    /// format, bots that have withdrawn come after those that stayed, and all disqualified bots share the last place.
     pub fn rank_standings(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
         verdict.rank_standings(lines);
-        if self.disqualified.is_empty() {
+        if self.disqualified.is_empty() && self.withdrawn.is_empty() {
             return;
         }
         for line in &mut *lines {
             line.is_disqualified = self.is_disqualified(&line.bot);
+            line.is_withdrawn = self.is_withdrawn(&line.bot);
         }
-        rank_lines_by(lines, |one, other| one.is_disqualified.cmp(&other.is_disqualified));
+        rank_lines_by(lines, |one, other| {
+            let rank = |line: &Standing| (line.is_disqualified, line.is_withdrawn);
+            rank(one).cmp(&rank(other))
+        });
         let kept = lines.partition_point(|line| !line.is_disqualified);
         for line in &mut lines[kept..] {
             (line.place, line.tie_break) = (kept as u32 + 1, None);
@@ -139,7 +171,9 @@ impl Rulings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllianceSource, Standings, TournamentState, rating::testing::match_of_group, testing};
+    use crate::{
+        AllianceSource, Standings, StandingsOrder, TournamentState, rating::testing::match_of_group, testing,
+    };
     use proptest::prelude::*;
 
     fn disqualified(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
@@ -169,6 +203,41 @@ mod tests {
         let rulings = Rulings::of([&event]);
         assert_eq!(rulings.voiding_event(vec![first, second], reason.clone()), None);
         assert_eq!(rulings.void_reason(id), Some(&reason));
+    }
+
+    #[test]
+    fn withdrawn_bots_come_behind_those_that_stayed() {
+        let (settings, field) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(4));
+        let mut standings = Standings::new(&settings, &field);
+        let pairs = [(0, 1), (0, 2), (1, 2), (1, 3), (3, 2)];
+        for (number, (winner, loser)) in (0..).zip(pairs) {
+            standings.add_result(&match_of_group(number, &[field[winner].clone(), field[loser].clone()], 0));
+        }
+        let mut rulings = Rulings::default();
+        let ranked = |rulings: &Rulings| {
+            let mut lines = standings.lines_for_rulings(TournamentState::Finished, rulings);
+            rulings.rank_standings(&mut lines, &FormatVerdict::Standings);
+            let order = StandingsOrder::of_lines(&settings.format, TournamentState::Finished, &lines);
+            let line = |line: &Standing| (line.bot.as_str().to_owned(), line.place, line.is_withdrawn);
+            (order, lines.iter().map(line).collect::<Vec<_>>())
+        };
+        let line = |bot: &str, place, is_withdrawn| (bot.to_owned(), place, is_withdrawn);
+        // Wins and matches: bot0 2 of 2, bot1 2 of 3, bot2 0 of 3, bot3 1 of 2. bot0 has beaten bot1.
+        let (order, lines) = ranked(&rulings);
+        let by_points =
+            [line("bot0", 1, false), line("bot1", 2, false), line("bot3", 3, false), line("bot2", 4, false)];
+        assert_eq!((order, lines), (StandingsOrder::Points, by_points.to_vec()));
+        rulings.add(&TournamentEvent::Withdrawn { bot: field[0].clone(), from_round: None });
+        let (order, lines) = ranked(&rulings);
+        let by_rate =
+            [line("bot1", 1, false), line("bot3", 2, false), line("bot2", 3, false), line("bot0", 4, true)];
+        assert_eq!((order, lines), (StandingsOrder::PointsPerMatch, by_rate.to_vec()));
+        rulings.add(&disqualified(&field[1], DisqualifiedResults::Stand));
+        let (_, lines) = ranked(&rulings);
+        let names: Vec<_> = lines.iter().map(|(bot, ..)| bot.as_str()).collect();
+        assert_eq!(names, ["bot3", "bot2", "bot0", "bot1"], "disqualified bots come last");
+        assert!(rulings.leaves_out(&field[..2]) && !rulings.leaves_out(&field[1..]));
+        assert_eq!(rulings.departures().count(), 0, "a round robin has no rounds");
     }
 
     proptest! {

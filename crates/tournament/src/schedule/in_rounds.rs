@@ -48,8 +48,8 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
     /// bots does not.
     fn change_field(&mut self, _bot: BotName, _movement: FieldMovement) {}
 
-    /// Returns whether the field may change.
-    fn has_open_field(&self) -> bool {
+    /// Returns whether the field of the next round may differ from that of the current one.
+    fn can_change_field(&self) -> bool {
         false
     }
 
@@ -320,7 +320,7 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
     }
 
     fn open_round(&self) -> Option<u64> {
-        let is_open = self.rounds.has_open_field() && self.state != RoundState::Over;
+        let is_open = self.rounds.can_change_field() && self.state != RoundState::Over;
         is_open.then(|| self.next_index())
     }
 

@@ -331,7 +331,7 @@ impl RoundFormat for Ladder {
         }
     }
 
-    fn has_open_field(&self) -> bool {
+    fn can_change_field(&self) -> bool {
         true
     }
 

@@ -1,9 +1,11 @@
 //! Swiss rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
-use super::{Bye, FormatVerdict, TotalMatches, meetings::MeetingCounts};
+use super::{Bye, FieldMovement, FormatVerdict, TotalMatches, meetings::MeetingCounts};
 use crate::checkpoint::{CheckpointError, ensure_valid};
-use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally};
+use crate::{
+    MAX_MATCHES, MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally,
+};
 use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
 
@@ -18,13 +20,16 @@ const ORDER_DRAW_TAG: u64 = 0x7377_6973_7320_6f72;
 /// bots is not a multiple of n, some have a bye: those with the fewest byes so far, and among these the last in the
 /// order. A bye scores what a seat gets on average: 1/n of a table's points with scoring by wins, half a point per
 /// match with satisfaction.
+///
+/// A bot that has withdrawn gets neither tables nor byes. The tournament ends early if too few bots are left for a table.
 #[derive(Debug)]
 pub(super) struct Swiss {
     bots: Vec<SwissEntrant>,
     seats: SeatCount,
     scoring: Scoring,
     rounds_left: u64,
-    rounds: u64,
+    /// Number of tables drawn in all rounds.
+    tables_drawn: u64,
     table_groups: u64,
     meetings: MeetingCounts,
     /// The tables of the current round.
@@ -39,6 +44,7 @@ struct SwissEntrant {
     order: usize,
     tally: StandingTally,
     byes: u64,
+    has_left: bool,
 }
 
 impl Swiss {
@@ -52,13 +58,16 @@ impl Swiss {
         let mut order: Vec<usize> = (0..field.len()).collect();
         SeededDraw::from_numbers([settings.seed, ORDER_DRAW_TAG]).shuffle(&mut order);
         let meetings = MeetingCounts::zero(field.len());
-        let entrant = |(name, order)| SwissEntrant { name, order, tally: StandingTally::default(), byes: 0 };
+        let entrant = |(name, order)| {
+            let tally = StandingTally::default();
+            SwissEntrant { name, order, tally, byes: 0, has_left: false }
+        };
         Self {
             bots: field.into_iter().zip(order).map(entrant).collect(),
             seats: settings.seats,
             scoring: settings.scoring,
             rounds_left: rounds.get(),
-            rounds: rounds.get(),
+            tables_drawn: 0,
             table_groups: table_groups.get(),
             meetings,
             tables: Vec::new(),
@@ -85,9 +94,14 @@ impl Swiss {
         bot.byes.cast_signed() * self.scoring.bye_units(self.seats.get(), self.table_groups)
     }
 
-    /// Returns the bots sorted by score; bots with equal scores are in the drawn order.
+    /// Returns the bots that have not left.
+    fn playing_bots(&self) -> impl Iterator<Item = usize> {
+        (0..self.bots.len()).filter(|&bot| !self.bots[bot].has_left)
+    }
+
+    /// Returns the bots that have not left, sorted by score; bots with equal scores are in the drawn order.
     fn bots_by_score(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        let mut order: Vec<usize> = self.playing_bots().collect();
         order.sort_by_cached_key(|&bot| {
             let bot = &self.bots[bot];
             (-self.score(bot), bot.order)
@@ -98,19 +112,23 @@ impl Swiss {
 
 impl RoundFormat for Swiss {
     const KEEPS_ROUNDS: bool = true;
-    type State = (u64, Vec<(StandingTally, u64)>);
+    type State = (u64, u64, Vec<(StandingTally, u64, bool)>);
 
     fn draw_round(&mut self) -> DrawnRound {
         let Some(left) = self.rounds_left.checked_sub(1) else { return DrawnRound::Over };
-        self.rounds_left = left;
         let mut order = self.bots_by_score();
-        for _ in 0..self.bots.len() % self.seats.get() {
+        if order.len() < self.seats.get() {
+            return DrawnRound::Over;
+        }
+        self.rounds_left = left;
+        for _ in 0..order.len() % self.seats.get() {
             let places = 0..order.len();
             let out = places.rev().min_by_key(|&place| self.bots[order[place]].byes);
             let bot = order.remove(out.expect("there are more bots than byes"));
             self.bots[bot].byes += 1;
         }
         self.tables = order.chunks(self.seats.get()).map(<[usize]>::to_vec).collect();
+        self.tables_drawn += self.tables.len() as u64;
         self.meetings.reduce_repeats(&mut self.tables);
         for table in &self.tables {
             self.meetings.add_table(table);
@@ -137,8 +155,9 @@ impl RoundFormat for Swiss {
     }
 
     fn total_matches(&self) -> TotalMatches {
-        let groups = (self.bots.len() / self.seats.get()) as u64 * self.rounds * self.table_groups;
-        TotalMatches::Exactly(groups * self.seats.get() as u64)
+        let tables_a_round = (self.playing_bots().count() / self.seats.get()) as u64;
+        let tables = self.tables_drawn + tables_a_round * self.rounds_left;
+        TotalMatches::Exactly(tables * self.table_groups * self.seats.get() as u64)
     }
 
     fn format_verdict(&self) -> FormatVerdict {
@@ -151,16 +170,32 @@ impl RoundFormat for Swiss {
         FormatVerdict::Byes(with_byes.map(bye).collect())
     }
 
-    fn state(&self) -> impl Serialize {
-        let bots: Vec<_> = self.bots.iter().map(|bot| (&bot.tally, bot.byes)).collect();
-        (self.rounds_left, bots)
+    fn change_field(&mut self, bot: BotName, movement: FieldMovement) {
+        let entrant = self.bots.iter_mut().find(|entrant| entrant.name == bot);
+        if let (Some(entrant), FieldMovement::Leaves) = (entrant, movement) {
+            entrant.has_left = true;
+        }
     }
 
-    fn restore(&mut self, (rounds_left, bots): Self::State) -> Result<(), CheckpointError> {
+    fn can_change_field(&self) -> bool {
+        self.rounds_left > 0
+    }
+
+    fn state(&self) -> impl Serialize {
+        let bots: Vec<_> = self.bots.iter().map(|bot| (&bot.tally, bot.byes, bot.has_left)).collect();
+        (self.rounds_left, self.tables_drawn, bots)
+    }
+
+    fn restore(&mut self, (rounds_left, tables_drawn, bots): Self::State) -> Result<(), CheckpointError> {
         ensure_valid(bots.len() == self.bots.len(), "it has the wrong number of bots")?;
-        self.rounds_left = rounds_left;
-        for (bot, (tally, byes)) in self.bots.iter_mut().zip(bots) {
-            (bot.tally, bot.byes) = (tally, byes);
+        // A new schedule has drawn the first round.
+        ensure_valid(
+            rounds_left <= self.rounds_left && tables_drawn <= MAX_MATCHES,
+            "the number of rounds or tables is out of range",
+        )?;
+        (self.rounds_left, self.tables_drawn) = (rounds_left, tables_drawn);
+        for (bot, (tally, byes, has_left)) in self.bots.iter_mut().zip(bots) {
+            (bot.tally, bot.byes, bot.has_left) = (tally, byes, has_left);
         }
         Ok(())
     }

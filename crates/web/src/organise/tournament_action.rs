@@ -19,7 +19,7 @@ impl TournamentAction {
     fn form_inputs(self, fields: &FormFields) -> FormInputs {
         let bot = fields.value("bot").to_owned();
         match self {
-            Self::Join | Self::Leave => FormInputs { entrant: bot, ..FormInputs::default() },
+            Self::Join | Self::Leave | Self::Withdraw => FormInputs { entrant: bot, ..FormInputs::default() },
             Self::Disqualify => FormInputs {
                 disqualified: bot,
                 annuls: fields.value("results") == "annul",
@@ -43,6 +43,13 @@ impl TournamentAction {
                 "Finish the ladder?",
                 "The ladder ends after the current round and cannot be resumed.".to_owned(),
                 "Finish the ladder",
+            )),
+            Self::Withdraw => Some((
+                "Withdraw the bot?",
+                format!(
+                    "{bot} finishes its open matches, or in a Swiss tournament this round, and gets no others. Its results stand, and it is ranked behind the bots that stayed. This cannot be undone."
+                ),
+                "Withdraw the bot",
             )),
             Self::Disqualify => Some((
                 "Disqualify the bot?",
@@ -101,9 +108,14 @@ async fn apply_action(
 ) -> Result<(), Status> {
     let (service, tournament_id) = (&site.tournaments, id.to_string());
     let bot = || fields.value("bot").trim().to_owned();
-    if matches!(action, TournamentAction::Join | TournamentAction::Leave | TournamentAction::Disqualify)
-        && bot().is_empty()
-    {
+    let names_bot = matches!(
+        action,
+        TournamentAction::Join
+            | TournamentAction::Leave
+            | TournamentAction::Withdraw
+            | TournamentAction::Disqualify
+    );
+    if names_bot && bot().is_empty() {
         return Err(Status::invalid_argument("no bot was named: expected the name of a bot"));
     }
     let pause = |open_matches: pb::OpenMatches| pb::PauseTournamentRequest {
@@ -139,7 +151,7 @@ async fn apply_action(
             let request = pb::JoinTournamentRequest { tournament_id, bot: bot() };
             service.join_tournament(organiser.request(request)).await.map(drop)
         }
-        TournamentAction::Leave => {
+        TournamentAction::Leave | TournamentAction::Withdraw => {
             let request = pb::LeaveTournamentRequest { tournament_id, bot: bot() };
             service.leave_tournament(organiser.request(request)).await.map(drop)
         }

@@ -65,11 +65,19 @@ struct OrganisedTournament {
     unshown_bots: usize,
     /// Actions with a single button.
     actions: Vec<ActionButton>,
-    /// Whether bots can join and leave now.
-    can_enter: bool,
+    field_form: Option<FieldForm>,
     is_running: bool,
     can_disqualify: bool,
     voidable: Vec<VoidableMatch>,
+}
+
+/// What can happen to the bots of a tournament now.
+#[derive(Debug, PartialEq, Eq)]
+enum FieldForm {
+    /// They can join and leave.
+    Entry,
+    /// They can withdraw.
+    Withdrawal,
 }
 
 #[derive(Debug)]
@@ -117,6 +125,11 @@ pub(super) async fn tournament_page_with(
     let matches = PageAddress::TournamentMatches { id, filter, page: String::new() };
     let event =
         |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event, ReportReader::Page));
+    let field_form = if state == pb::TournamentState::Open || tournament.has_open_field() {
+        Some(FieldForm::Entry)
+    } else {
+        (is_running && tournament.format_profile().allows_withdrawal).then_some(FieldForm::Withdrawal)
+    };
     let content = OrganisedTournament {
         form_token,
         mistakes,
@@ -130,7 +143,7 @@ pub(super) async fn tournament_page_with(
         bots: tournament.field.iter().take(MAX_FIELD_BOTS).map(bot_link).collect(),
         unshown_bots: tournament.field.len().saturating_sub(MAX_FIELD_BOTS),
         actions: action_buttons(id, &tournament),
-        can_enter: state == pb::TournamentState::Open || tournament.has_open_field(),
+        field_form,
         is_running,
         // A sequential test needs complete groups, so no bot can be disqualified in it.
         can_disqualify: is_running && tournament.format_profile().scheduling != SchedulingMode::UntilDecided,

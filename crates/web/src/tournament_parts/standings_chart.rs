@@ -37,6 +37,7 @@ struct StandingRow {
     /// The page of the bot; empty for a guest.
     address: String,
     is_disqualified: bool,
+    is_withdrawn: bool,
     /// The tie-break that decided its place, if any.
     tie_break: Option<&'static str>,
     rating: Option<ShownRating>,
@@ -72,7 +73,7 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
         let share = if high > low { (points - low) / (high - low) } else { 0.5 };
         MARGIN + share.clamp(0.0, 1.0) * (100.0 - 2.0 * MARGIN)
     };
-    let leader = standings.iter().find(|line| line.rating.is_some() && !line.disqualified);
+    let leader = standings.iter().find(|line| line.rating.is_some() && line.competes());
     let island = leader.and_then(|leader| leader.rating).map(|rating| rating.island);
     let is_connected = ratings().all(|rating| Some(rating.island) == island);
     let bound = leader.and_then(|leader| leader.rating).filter(|_| is_connected).map(|rating| at(rating.low));
@@ -89,6 +90,7 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
         bot: line.bot.clone(),
         address: cell_link("bot", &line.bot).unwrap_or_default(),
         is_disqualified: line.disqualified,
+        is_withdrawn: line.withdrawn,
         tie_break: tie_break_text(line.tie_break()),
         rating: line.rating.as_ref().map(|rating| ShownRating {
             points: number(rating.points),

@@ -12,7 +12,7 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{Change, FieldHistory, StoredTournament};
 use lastnim_tournament::{
     DisqualifiedResults, FieldChange, FieldMovement, MatchLimiter, Pairing, Reason, ResultFold,
-    SchedulingMode, TournamentEvent, TournamentState, VoidedMatch, group_size,
+    SchedulingMode, TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, group_size,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -77,8 +77,10 @@ impl Director {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
         }
-        // The limit on events does not apply to resuming, so that a paused tournament can always be resumed.
-        if self.rulings.event_count() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
+        // The limit on events does not apply to resuming, so that a paused tournament can always be resumed. Nor does it
+        // apply to bots that withdraw, since each does so once.
+        let is_unlimited = matches!(intervention, Intervention::Resume | Intervention::Withdraw { .. });
+        if self.rulings.event_count() - self.rulings.withdrawn_bots().len() >= MAX_EVENTS && !is_unlimited {
             let reason = format!("it has {MAX_EVENTS} events, which is the limit, so it can only be resumed");
             return Err(self.impossible(reason));
         }
@@ -91,6 +93,7 @@ impl Director {
             Intervention::Disqualify { bot, results, reason } => {
                 self.disqualification(bot, results, reason).map(Some)
             }
+            Intervention::Withdraw { bot } => self.withdrawal(bot),
             Intervention::Void { targets, reason } => self.voiding_event(&targets, reason).await.map(Some),
             Intervention::Finish => {
                 let drawn_matches = self.schedule.lock().drawn_matches();
@@ -130,8 +133,36 @@ impl Director {
         Ok(EventWithChanges { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
     }
 
+    fn withdrawal(&self, bot: BotName) -> Result<Option<EventWithChanges>, ArenaError> {
+        if self.rulings.is_withdrawn(&bot) {
+            return Ok(None);
+        }
+        if self.rulings.is_disqualified(&bot) {
+            return Err(self.impossible(format!("{bot} is disqualified")));
+        }
+        if !self.stored.field.contains(&bot) {
+            return Err(self.impossible(format!("{bot} does not play in it")));
+        }
+        let profile = self.stored.settings.format.profile();
+        if !profile.allows_withdrawal {
+            return Err(self.impossible(format!("no bot can withdraw from a running {}", profile.title)));
+        }
+        if matches!(&self.stored.settings.format, TournamentFormat::Gauntlet { bot: host, .. } if *host == bot)
+        {
+            return Err(self.impossible(format!("{bot} sits at every table: cancel the tournament instead")));
+        }
+        let from_round = self.schedule.lock().open_round();
+        if profile.scheduling == SchedulingMode::InRounds && from_round.is_none() {
+            return Err(self.impossible(format!("its last round has begun, which {bot} plays")));
+        }
+        Ok(Some(TournamentEvent::Withdrawn { bot, from_round }.into()))
+    }
+
     /// Returns the change that removes a disqualified bot from the field of a ladder.
     fn departure(&self, bot: &BotName) -> Option<FieldChange> {
+        if !self.stored.settings.format.has_open_field() {
+            return None;
+        }
         let round = self.schedule.lock().open_round().filter(|_| self.stored.field.contains(bot))?;
         Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
     }
@@ -240,6 +271,10 @@ impl Director {
             _ => None,
         };
         self.rulings.add(event);
+        if let TournamentEvent::Withdrawn { bot, from_round: Some(round) } = event {
+            let change = FieldChange { round: *round, bot: bot.clone(), movement: FieldMovement::Leaves };
+            self.schedule.lock().change_field(&change);
+        }
         self.handle.set_rulings(&self.rulings, self.arena.now());
         self.apply_rulings();
         if let Some(change) = left {
@@ -269,9 +304,10 @@ impl Director {
         }
     }
 
-    /// Returns whether a pairing can be skipped because its match would not count and nothing depends on the result.
+    /// Returns whether a pairing can be skipped because its match would not count or one of its bots has withdrawn, and
+    /// nothing depends on the result.
     pub(super) fn is_left_out(&self, pairing: &Pairing) -> bool {
-        self.rulings.annuls(&pairing.bots) && !self.schedule.lock().depends_on_results()
+        self.rulings.leaves_out(&pairing.bots) && !self.schedule.lock().depends_on_results()
     }
 
     /// Frees the number of a match that was voided while it was open, so that its pairing is played again. Returns

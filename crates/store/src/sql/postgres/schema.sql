@@ -141,6 +141,7 @@ CREATE TABLE standings (
     -- The versions of the bot that played, as on the wire; null if none was reported.
     versions jsonb,
     disqualified bigint NOT NULL,
+    withdrawn bigint NOT NULL,
     PRIMARY KEY (tournament_id, position)
 );
 

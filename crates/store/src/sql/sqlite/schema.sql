@@ -140,6 +140,7 @@ CREATE TABLE standings (
     -- The versions of the bot that played, as on the wire; null if none was reported.
     versions TEXT CHECK (versions IS NULL OR json_valid(versions)),
     disqualified INTEGER NOT NULL,
+    withdrawn INTEGER NOT NULL,
     PRIMARY KEY (tournament_id, position)
 ) STRICT, WITHOUT ROWID;
 

@@ -6,9 +6,9 @@ use super::*;
 use crate::testing::versions;
 use crate::{
     Appraisal, BotComparison, CheckpointError, Concurrency, DisqualifiedResults, LadderPairing,
-    LadderSettings, MatchResult, Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss, SeatResult,
-    SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups, TournamentEvent,
-    TournamentFormat, TournamentState, VoidedMatch, snapshot_state,
+    LadderSettings, MatchResult, Pairing, ReplicateCount, ResultFold, RoundCount, Rulings, SeatLoss,
+    SeatResult, SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups,
+    TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, snapshot_state,
 };
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Budget;
@@ -97,6 +97,13 @@ impl SimulatedTournament {
         self.fold.schedule.change_field(&change);
         self.fold.standings.add_bot(&change.bot);
         self.changes.push(change);
+    }
+
+    fn withdraw(&mut self, bot: &BotName) {
+        let Some(round) = self.fold.schedule.open_round() else { return };
+        self.rulings.add(&TournamentEvent::Withdrawn { bot: bot.clone(), from_round: Some(round) });
+        let change = FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves };
+        self.fold.schedule.change_field(&change);
     }
 
     fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
@@ -269,6 +276,27 @@ proptest! {
         }
         played.play(at_once, 5, &mut draw);
         check_restored(&played, &snapshots, 60)?;
+    }
+
+    #[test]
+    fn a_swiss_tournament_continues_without_those_that_withdraw(
+        seats in 2..4_usize, more in 0..7_usize, rounds in 1..6_u64, seed: u64, luck: u64, at_once in 1..9_usize,
+        moves in prop::collection::vec((0..9_usize, 0..20_usize, any::<bool>()), 1..6),
+    ) {
+        let rounds = RoundCount::new(rounds).unwrap();
+        let format = TournamentFormat::Swiss { rounds, table_groups: TableGroups::ONE };
+        let (settings, bots) = (settings(seats, 3, format), field(seats + more));
+        let mut played = SimulatedTournament::new(&settings, &bots, seed);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
+        for (bot, span, is_kept) in moves {
+            played.play(at_once, span, &mut draw);
+            played.withdraw(&bots[bot % bots.len()]);
+            if is_kept {
+                snapshots.push(played.snapshot_state().unwrap());
+            }
+        }
+        played.play(at_once, 5, &mut draw);
+        check_restored(&played, &snapshots, usize::MAX)?;
     }
 
     #[test]

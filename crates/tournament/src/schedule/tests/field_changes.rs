@@ -31,7 +31,7 @@ fn rebuild_schedule(
 }
 
 #[test]
-fn formats_other_than_ladders_ignore_field_changes() {
+fn formats_without_rounds_ignore_field_changes() {
     let settings = settings(2, 1, crate::TournamentFormat::RoundRobin);
     let mut schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.open_round(), None);

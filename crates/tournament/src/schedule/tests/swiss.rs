@@ -85,6 +85,48 @@ fn a_bye_counts_for_pairing() {
     }
 }
 
+#[test]
+fn a_bot_that_leaves_is_not_paired_again() {
+    let (settings, field) = (swiss_settings(2, 4), field(6));
+    let mut played = ScheduleSimulation::new(&settings, &field);
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(24));
+    played.play(&strongest_wins, 2, 2, 1);
+    let leaves = |played: &mut ScheduleSimulation, bot: &BotName| {
+        let round = played.schedule.open_round().unwrap();
+        let change = FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves };
+        played.schedule.change_field(&change);
+    };
+    leaves(&mut played, &field[5]);
+    played.play(&strongest_wins, 2, 6, 1);
+    assert!(played.played.values().any(|pairing| pairing.bots.iter().any(|bot| *bot == field[5])));
+    // Two tables a round are left.
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(6 + 3 * 4));
+    played.play(&strongest_wins, 2, 10, 1);
+    let later = played.played.range(6..).flat_map(|(_, pairing)| pairing.bots.iter());
+    assert!(later.clone().all(|bot| *bot != field[5]), "it is not paired in the second round");
+    let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else { panic!("byes are expected") };
+    assert!(byes.iter().all(|bye| bye.bot != field[5]), "it has no bye: {byes:?}");
+    for bot in &field[1..5] {
+        leaves(&mut played, bot);
+    }
+    // Four bots have left for the fourth round, but the third one has been drawn.
+    played.play(&strongest_wins, 2, usize::MAX, 1);
+    assert_eq!(played.played.len(), 6 + 2 * 4);
+    assert_eq!(
+        (played.schedule.next(), played.schedule.total_matches()),
+        (ScheduleStep::Over, TotalMatches::Exactly(14))
+    );
+    assert_eq!(played.schedule.open_round(), None);
+}
+
+#[test]
+fn no_bot_leaves_in_the_last_round() {
+    let mut played = ScheduleSimulation::new(&swiss_settings(2, 2), &field(4));
+    assert_eq!(played.schedule.open_round(), Some(1));
+    played.play(&strongest_wins, 1, 5, 1);
+    assert_eq!(played.schedule.open_round(), None);
+}
+
 /// Returns how many byes each bot had.
 fn byes_by_bot(played: &ScheduleSimulation, field: &[BotName]) -> Vec<u64> {
     let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
