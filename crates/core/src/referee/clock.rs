@@ -4,6 +4,8 @@ use super::time::whole_micros;
 use std::time::Duration;
 use thiserror::Error;
 
+const NANOS_PER_MILLI: u32 = 1_000_000;
+
 /// The clock of a match: a bank for each seat, an increment for each take, a quota of lag credit, and a deadline for
 /// declarations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +24,12 @@ pub struct Clock {
 
 /// A time out of range, or with a fraction of a millisecond, which records cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} is {value} ms: expected a whole number of ms from {min} to {max}")]
+#[error("{field} is {} ms: expected a whole number of ms from {min} to {max}", millis_text(*.value))]
 pub struct ClockError {
     /// The name of the time in protocol messages.
     pub field: &'static str,
-    /// The given time, in milliseconds.
-    pub value: u64,
+    /// The given time.
+    pub value: Duration,
     /// The minimum, in milliseconds.
     pub min: u64,
     /// The maximum, in milliseconds.
@@ -64,12 +66,22 @@ impl Clock {
         let errors: Vec<_> = bounds
             .into_iter()
             .filter_map(|(field, span, min, max)| {
-                let value = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-                let fits = (min..=max).contains(&value) && span == Duration::from_millis(value);
-                (!fits).then_some(ClockError { field, value, min, max })
+                let whole = span.subsec_nanos() % NANOS_PER_MILLI == 0;
+                let fits = whole && (u128::from(min)..=u128::from(max)).contains(&span.as_millis());
+                (!fits).then_some(ClockError { field, value: span, min, max })
             })
             .collect();
         if errors.is_empty() { Ok(self) } else { Err(errors) }
+    }
+}
+
+/// Writes a time in milliseconds, such as `1.5`.
+fn millis_text(time: Duration) -> String {
+    let (whole, nanos) = (time.as_millis(), time.subsec_nanos() % NANOS_PER_MILLI);
+    if nanos == 0 {
+        whole.to_string()
+    } else {
+        format!("{whole}.{nanos:06}").trim_end_matches('0').to_owned()
     }
 }
 
@@ -149,7 +161,7 @@ mod tests {
         let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
         assert_eq!(
             clock.validate().unwrap_err()[0].to_string(),
-            "declaration_ms is 1 ms: expected a whole number of ms from 1 to 3600000"
+            "declaration_ms is 1.5 ms: expected a whole number of ms from 1 to 3600000"
         );
         assert!(Clock::default().validate().is_ok());
     }
