@@ -141,12 +141,13 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let (arena, caller) = (self.arena.clone(), reader.asker.caller.principal());
         let read = async move {
             let (summary, record) = arena.match_summary(id).await.map_err(arena_status)?;
-            let audit = record.as_ref().and_then(audit_message);
+            let has_winner = summary.end.is_some_and(|(_, winner)| winner.is_some());
+            let record = record.filter(|_| has_winner);
             let tournament = summary.setup.as_ref().and_then(|setup| setup.origin.as_ref());
-            let audit_withheld = audit.is_some()
+            let audit_withheld = record.is_some()
                 && tournament
                     .is_some_and(|origin| arena.withholds_audits(origin.tournament, caller.as_ref()));
-            let audit = audit.filter(|_| !audit_withheld);
+            let audit = record.filter(|_| !audit_withheld).as_ref().and_then(audit_message);
             let open = arena.open_match_view(id).as_ref().map(open_match_message);
             Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit, audit_withheld, open })
         };
