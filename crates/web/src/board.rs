@@ -15,21 +15,10 @@ const PILE_GAP: u64 = 22;
 const HEIGHT_ABOVE_GROUND: u64 = COLUMN_COUNTERS * COUNTER_STEP + 8;
 /// The height of the labels below the ground line.
 const LABEL_HEIGHT: u64 = 24;
-/// Limits on the size of a drawing.
-#[derive(Debug, Clone, Copy)]
-struct BoardSize {
-    /// The maximum number of piles drawn: the last ones, since the last pile is in play.
-    piles: usize,
-    /// The maximum number of counters in a pile whose counters are drawn; a higher pile is drawn as a number.
-    counters: u64,
-    /// The counters of the highest pile that the drawing leaves room for; if `None`, those of the highest pile drawn.
-    highest: Option<u64>,
-}
-
-impl BoardSize {
-    /// A board on its own page.
-    const FULL: Self = Self { piles: 24, counters: 40, highest: None };
-}
+/// The maximum number of piles drawn: the last ones, since the last pile is in play.
+const MAX_PILES: usize = 24;
+/// The maximum number of counters in a pile whose counters are drawn; a higher pile is drawn as a number.
+const MAX_COUNTERS: u64 = 40;
 
 /// A drawing of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,22 +39,18 @@ pub(super) struct LastTake {
 
 /// Draws a position that will not change, so the drawing is only as high as its piles.
 pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> Board {
-    draw_board_of_size(position, last, BoardSize::FULL)
-}
-
-fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSize) -> Board {
     let piles: Vec<u64> = position.piles().collect();
     let in_play = (!position.is_over()).then(|| position.pile_index());
     // Empty piles are not drawn, except the one that was just emptied.
     let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
-    let shown_from = end.saturating_sub(size.piles);
+    let shown_from = end.saturating_sub(MAX_PILES);
     let mut drawn = String::new();
     let mut x = PILE_GAP;
     for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
         let _ = write!(drawn, "<g class=\"{class}\">");
-        let width = draw_pile(&mut drawn, x, (counters, removed), size);
+        let width = draw_pile(&mut drawn, x, (counters, removed));
         let middle = x + width / 2;
         let _ = write!(
             drawn,
@@ -76,16 +61,11 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
     }
     let drawn_piles = piles.iter().enumerate().take(end).skip(shown_from).map(|(index, &counters)| {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
-        pile_height(counters.saturating_add(removed), size)
+        pile_height(counters.saturating_add(removed))
     });
-    // A pile that is now drawn as a number may later be drawn as counters, up to the full height.
-    let highest = match size.highest {
-        Some(counters) => counters.min(COLUMN_COUNTERS) * COUNTER_STEP,
-        None => drawn_piles.max().unwrap_or_default(),
-    };
-    let above = HEIGHT_ABOVE_GROUND - 8 - highest;
+    let above = HEIGHT_ABOVE_GROUND - 8 - drawn_piles.max().unwrap_or_default();
     let (width, height) = (x.max(120), HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - above);
-    let words = board_description(&piles, in_play, size);
+    let words = board_description(&piles, in_play);
     let svg = format!(
         "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{drawn}</svg>"
@@ -94,14 +74,14 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
 }
 
 /// Returns the height of a pile with this many counters.
-fn pile_height(counters: u64, size: BoardSize) -> u64 {
-    if counters > size.counters { 4 * COUNTER_STEP } else { counters.min(COLUMN_COUNTERS) * COUNTER_STEP }
+fn pile_height(counters: u64) -> u64 {
+    if counters > MAX_COUNTERS { 4 * COUNTER_STEP } else { counters.min(COLUMN_COUNTERS) * COUNTER_STEP }
 }
 
 /// Draws a pile with the taken counters above the rest, and returns its width.
-fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: BoardSize) -> u64 {
+fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64)) -> u64 {
     let all = counters.saturating_add(removed);
-    if all > size.counters {
+    if all > MAX_COUNTERS {
         let middle = x + NUMBER_WIDTH / 2;
         let (y, text) = (HEIGHT_ABOVE_GROUND - 4 * COUNTER_STEP, HEIGHT_ABOVE_GROUND - 2 * COUNTER_STEP + 5);
         let _ = write!(
@@ -124,12 +104,12 @@ fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: 
     all.div_ceil(COLUMN_COUNTERS).max(1) * COUNTER_STEP
 }
 
-fn board_description(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {
+fn board_description(piles: &[u64], in_play: Option<usize>) -> String {
     match in_play {
         None => "No counter is left".to_owned(),
         Some(pile) => {
             let left = &piles[..=pile];
-            let shown: Vec<_> = left.iter().rev().take(size.piles).rev().map(ToString::to_string).collect();
+            let shown: Vec<_> = left.iter().rev().take(MAX_PILES).rev().map(ToString::to_string).collect();
             format!("Piles: {}; the last one is in play", shown.join(", "))
         }
     }
