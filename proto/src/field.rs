@@ -79,7 +79,7 @@ impl RequestField<'_> {
 
     /// Returns the message in the field, or reports that it is missing.
     pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
-        self.ok_or_report(message.ok_or("required, but missing"))
+        self.ok_or_report(message.ok_or("missing"))
     }
 
     /// Parses the message in the field, or reports that it is missing.
@@ -175,7 +175,7 @@ mod tests {
         });
         assert_eq!(
             parsed.unwrap_err().to_string(),
-            "seats: x is not a number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2; \
+            "seats: x is not a number; game: missing; ending: 3 is not a known value: expected 0 to 2; \
              set[0]: 9; set[2]: 8"
         );
     }

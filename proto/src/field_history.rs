@@ -25,7 +25,7 @@ pub fn parse_field_history(
 /// Reads a change to the field, in which a bot entered or left the tournament.
 pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
     let bot = field.ok_or_report(given.bot.parse());
-    let movement = field.required_enum(given.movement, "required, but missing");
+    let movement = field.required_enum(given.movement, "missing");
     Some(FieldChange { round: given.round, bot: bot?, movement: movement? })
 }
 
@@ -50,7 +50,7 @@ mod tests {
         };
         assert_eq!(read(&written), Ok((vec![bot("a"), bot("b")], changes.to_vec())));
         written.changes[0].movement = 0;
-        assert_eq!(read(&written), Err("history.changes: required, but missing".to_owned()));
+        assert_eq!(read(&written), Err("history.changes: missing".to_owned()));
         written.start[1] = "B!".into();
         assert!(read(&written).unwrap_err().starts_with("history.start: "));
     }

@@ -84,7 +84,7 @@ pub fn parse_new_setup(
         | (Some(pb::AllianceMode::Unspecified | pb::AllianceMode::Given), true)
         | (None, _) => false,
         (Some(pb::AllianceMode::Given), false) => {
-            field.member("assigned").report("required, but missing");
+            field.member("assigned").report("missing");
             return None;
         }
         (Some(pb::AllianceMode::Random), false) => {
@@ -284,7 +284,7 @@ mod tests {
             "clients of version 0.1 send such requests"
         );
         for (mode, rows, expected) in [
-            (pb::AllianceMode::Given, None, "assigned: required, but missing"),
+            (pb::AllianceMode::Given, None, "assigned: missing"),
             (
                 pb::AllianceMode::Random,
                 None,

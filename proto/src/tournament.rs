@@ -457,7 +457,7 @@ mod tests {
             with(pb::AllianceMode::Random, Some(matrix(&[]))),
             ["settings.alliance_matrix: ALLIANCE_MODE_RANDOM takes no matrix: only ALLIANCE_MODE_GIVEN does"]
         );
-        assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: required, but missing"]);
+        assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: missing"]);
     }
 
     #[test]

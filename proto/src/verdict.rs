@@ -101,7 +101,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
-            let answer = at_answer.required_enum(said.answer, "required, but missing")?;
+            let answer = at_answer.required_enum(said.answer, "missing")?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
             let path = path.iter().map(Into::into).collect();
             FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
@@ -177,6 +177,6 @@ mod tests {
         let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
         assert!(byes.starts_with("verdict.byes: "), "{byes}");
         let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
-        assert_eq!(sprt, "verdict.sprt: required, but missing");
+        assert_eq!(sprt, "verdict.sprt: missing");
     }
 }

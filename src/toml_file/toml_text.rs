@@ -102,7 +102,7 @@ impl TomlDocument {
 
     /// Reports a missing key.
     pub fn report_missing(&mut self, path: &str) {
-        self.report_mistake(path, "required, but missing");
+        self.report_mistake(path, "missing");
     }
 
     /// Reports a mistake on the line of a path, without the path in front of it.

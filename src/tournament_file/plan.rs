@@ -285,7 +285,7 @@ mod tests {
             "{nobody}"
         );
         let mistakes = TournamentPlan::parse(&nobody).unwrap_err();
-        assert!(mistakes.iter().any(|mistake| mistake.what == "bot: required, but missing"), "{mistakes:?}");
+        assert!(mistakes.iter().any(|mistake| mistake.what == "bot: missing"), "{mistakes:?}");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl SettingsReader {
                 self.read_key(setting, &path, toml);
             } else if setting.kind == ValueKind::Format {
                 let kinds = setting.words().join(", ");
-                toml.report_mistake(&path, format_args!("required, but missing: expected one of {kinds}"));
+                toml.report_mistake(&path, format_args!("missing: expected one of {kinds}"));
             } else if setting.default.is_none() {
                 toml.report_missing(&path);
                 self.note_reported(setting);

@@ -114,7 +114,7 @@ async fn errors_about_models_have_lines() {
     let printed = format!("{stdout}{stderr}");
     for part in [
         ":11: bot[1].llm.temperatur: unknown key: did you mean `temperature`?",
-        ":11: bot[1].llm.model: required, but missing",
+        ":11: bot[1].llm.model: missing",
         ":11: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
         ":16: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
         ":17: bot[2].llm.api_key_env: not the name of an environment variable",

@@ -186,7 +186,7 @@ function unfit(field: string, reason: string): Error {
 }
 
 function required<T>(value: T | undefined, field: string): T {
-  if (value === undefined) throw unfit(field, "required, but missing");
+  if (value === undefined) throw unfit(field, "missing");
   return value;
 }
 
@@ -305,7 +305,7 @@ function parseStage(snapshot: Snapshot): SnapshotStage {
     case Phase.ENDED:
       return { kind: "ended" };
     case Phase.UNSPECIFIED:
-      throw unfit("snapshot.phase", "required, but missing");
+      throw unfit("snapshot.phase", "missing");
     case Phase.QUARANTINED:
       throw unfit("snapshot.phase", "a quarantined match cannot have a snapshot");
     default:

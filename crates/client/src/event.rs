@@ -439,7 +439,7 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
         },
         pb::Phase::Ended => SnapshotStage::Ended,
         pb::Phase::Unspecified => {
-            at_phase.report("required, but missing");
+            at_phase.report("missing");
             return None;
         }
         pb::Phase::Quarantined => {

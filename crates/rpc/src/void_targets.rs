@@ -93,6 +93,6 @@ mod tests {
         let request =
             pb::VoidMatchesRequest { targets: vec![pb::VoidTarget::default()], ..Default::default() };
         let wrong = parse_request(|field| parse_void_targets(&request, field)).unwrap_err().to_string();
-        assert!(wrong.contains("targets[0].target: required"), "{wrong}");
+        assert!(wrong.contains("targets[0].target: missing"), "{wrong}");
     }
 }

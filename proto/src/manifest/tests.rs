@@ -140,7 +140,7 @@ fn misplaced_lines_and_invalid_values_are_named() {
     );
     assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: expected 32 in a hash");
     let unsigned = format!("\"signer\":\"{}\"", SigningKey::from_seed(&[9; 32]).public_key());
-    assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: required, but missing");
+    assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: missing");
     let empty = read(b"");
     assert_eq!(
         (empty.signed, empty.manifest),

@@ -83,11 +83,8 @@ fn invalid_events_are_refused_by_field() {
              events[1].row.offsets: offset 2 at place 1 of the row: expected 0 to 1 with 2 seats; \
              events[1].defaulted: 9 is not a known value: expected 0 to 3",
         ),
-        (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: required, but missing"),
-        (
-            with(Wire::Revealed(pb::RevealedEvent::default())),
-            "events[1].alliance_matrix: required, but missing",
-        ),
+        (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: missing"),
+        (with(Wire::Revealed(pb::RevealedEvent::default())), "events[1].alliance_matrix: missing"),
         (
             with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
             "events[1].seat: seat 256: expected 0 to 1",
@@ -120,7 +117,7 @@ fn invalid_events_are_refused_by_field() {
     }
     let mut nothing = created();
     nothing.events.push(pb::RecordEvent::default());
-    assert_eq!(refusal(&nothing), "events[1]: required, but missing");
+    assert_eq!(refusal(&nothing), "events[1]: missing");
 }
 
 #[test]
