@@ -100,7 +100,7 @@ def standings_html(standings: Iterable[Standing]) -> str:
         )
         for line in standings
     ]
-    return _table_html(("place", "bot", "points", "matches", "wins", "accuracy", "regret/match", "forfeits"), cells)
+    return _table_html(("place", "bot", "points", "matches", "wins", "accuracy", "own errors", "forfeits"), cells)
 
 
 def _table_html(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -37,7 +37,7 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(wins(&oracle) + wins(&random), 4);
     let table = server.printed(&["tournament", "standings", &id]);
     let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [12, 14, 14], "{table}");
+    assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [13, 14, 14], "{table}");
     assert_eq!(rows[0][..6], ["place", "places", "bot", "points", "matches", "wins"]);
 
     let shown = server.json(&["tournament", "show", &id]);

@@ -6,6 +6,10 @@ use super::{
 use lastnim_proto::pb;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The meaning of the table with the results of pairs.
+const WON_OF_MET: &str = "matches that the bot in the row won, of all in which both bots played";
+/// The meaning of the table that compares the strength of pairs.
+const PROBABLY_BETTER: &str = "the probability that the bot in the row is the stronger one";
 /// The maximum probability that the note names any bot wrongly as better.
 const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
@@ -22,14 +26,18 @@ pub(super) fn cross_table_sections(
     bots.sort_by_key(|bot| standings.iter().position(|line| line.bot == *bot).unwrap_or(usize::MAX));
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
     let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Sequential);
-    let won = bot_by_bot_table("won/met", &column, &bots, comparisons, |pair| {
+    let won = bot_by_bot_table(("won of met", WON_OF_MET), &column, &bots, comparisons, |pair| {
         [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
     });
     let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
     let share = share.with_shade(CellShade::Diverging);
-    let better = bot_by_bot_table(&format!("better ({measure})"), &share, &bots, comparisons, |pair| {
-        [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
-    });
+    let better = bot_by_bot_table(
+        (&format!("better ({measure})"), PROBABLY_BETTER),
+        &share,
+        &bots,
+        comparisons,
+        |pair| [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()],
+    );
     let is_rated = comparisons.iter().any(|pair| pair.probability_better.is_some());
     let won = (!comparisons.is_empty()).then(|| Section::new().table(won));
     let better = is_rated.then(|| Section::new().table(better).paragraphs(certain_leads_note(comparisons)));
@@ -64,7 +72,7 @@ fn certain_leads_note(comparisons: &[pb::Comparison]) -> Option<String> {
 
 /// Tabulates values for pairs of bots in both directions.
 fn bot_by_bot_table(
-    title: &str,
+    (title, meaning): (&str, &'static str),
     column: &Column,
     bots: &[&str],
     comparisons: &[pb::Comparison],
@@ -77,7 +85,8 @@ fn bot_by_bot_table(
     }
     let columns =
         bots.iter().map(|&bot| Column { key: bot.to_owned(), label: bot.to_owned(), ..column.clone() });
-    let mut table = Table::new([Column::text(title).with_key("bot")].into_iter().chain(columns));
+    let mut table =
+        Table::new([Column::text(title).with_key("bot").with_meaning(meaning)].into_iter().chain(columns));
     for &bot in bots {
         let cell = |&other: &&str| cells.get(&(bot, other)).cloned().unwrap_or(Cell::NONE);
         table.push_row([bot.into()].into_iter().chain(bots.iter().map(cell)));

@@ -137,14 +137,15 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
             |standing| standing.accuracy,
         )
         .column(
-            Column::number("regret/match", NumberUnit::Ranks, 2)
-                .with_meaning("places in its preference order that it lost by its own errors"),
+            Column::number("own errors", NumberUnit::Ranks, 2).with_key("regret_per_match").with_meaning(
+                "places in its preference order that it lost by its own errors, per match (its regret)",
+            ),
             |standing| standing.regret_per_match,
         )
         .column(
-            Column::number("luck/match", NumberUnit::Ranks, 2)
-                .with_sign()
-                .with_meaning("places in its preference order that it gained by the errors of others"),
+            Column::number("luck", NumberUnit::Ranks, 2).with_key("luck_per_match").with_sign().with_meaning(
+                "places in its preference order that it gained by the errors of others, per match",
+            ),
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)

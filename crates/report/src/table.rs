@@ -49,7 +49,7 @@ impl CellShade {
 pub struct Column {
     /// The name for programs, such as `regret_per_match`.
     pub key: String,
-    /// The heading for people, such as `regret/match`.
+    /// The heading for people, such as `own errors`.
     pub label: String,
     /// The meaning of the column in a few words; `None` if the label is enough.
     pub meaning: Option<&'static str>,
@@ -134,7 +134,7 @@ impl Column {
     }
 }
 
-/// Derives the key of a column from its heading: `regret/match` becomes `regret_per_match`.
+/// Derives the key of a column from its heading: `points/match` becomes `points_per_match`.
 fn key_of_label(label: &str) -> String {
     let spelled = label.replace('/', " per ").to_lowercase();
     let words = spelled.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -287,14 +287,14 @@ mod tests {
         let items = [("a", 3), ("b", -1)];
         let table = Table::of_items(&items)
             .column(Column::text("bot"), |&(bot, _)| bot)
-            .column(Column::integer("luck/match").with_meaning("what others gave"), |&(_, luck)| luck)
+            .column(Column::integer("luck").with_meaning("what others gave"), |&(_, luck)| luck)
             .alert_where(|&(_, luck)| luck < 0)
             .into_table();
         assert_eq!(table.rows[1].cells, [Cell::from("b"), Cell::from(-1)]);
         assert_eq!(table.rows[1].tone, BlockTone::Alert);
-        assert_eq!(table.meanings().collect::<Vec<_>>(), ["luck/match: what others gave"]);
+        assert_eq!(table.meanings().collect::<Vec<_>>(), ["luck: what others gave"]);
 
-        let narrow = table.without_columns(&["luck_per_match"]);
+        let narrow = table.without_columns(&["luck"]);
         assert_eq!((narrow.columns.len(), &narrow.columns[0].key[..]), (1, "bot"));
         assert_eq!(narrow.rows[0].cells, [Cell::from("a")]);
     }
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn keys_are_derived_from_labels() {
-        let keys = ["regret/match", "created (UTC)", "95% interval", "bot"].map(key_of_label);
-        assert_eq!(keys, ["regret_per_match", "created_utc", "95_interval", "bot"]);
+        let keys = ["points/match", "created (UTC)", "95% interval", "bot"].map(key_of_label);
+        assert_eq!(keys, ["points_per_match", "created_utc", "95_interval", "bot"]);
     }
 }
