@@ -17,7 +17,7 @@ type OffsetGroups = Vec<Vec<u64>>;
 /// If the number of orders is not that of the seats, or not 2 to 32 if the seats are not known; or if an order has a tie, or it does not have each seat once. The error names the
 /// first such order.
 pub(super) fn read_wants(text: &str, seats: Option<SeatCount>) -> Result<Vec<Vec<u64>>, String> {
-    let count = split_orders(text).len();
+    let count = typed_orders(text).count();
     if let Some(seats) = seats.filter(|seats| seats.get() != count) {
         let orders = count_with_noun(count as u64, "order", "orders");
         return Err(format!("{orders}: expected {seats}, one for each seat"));
@@ -34,7 +34,7 @@ pub(super) fn read_wants(text: &str, seats: Option<SeatCount>) -> Result<Vec<Vec
 /// If the number of orders is not 2 to 32, or an order does not have each seat once. The error names the first such
 /// order.
 pub(super) fn read_tied_wants(text: &str) -> Result<Vec<OffsetGroups>, String> {
-    let orders = split_orders(text);
+    let orders: Vec<_> = typed_orders(text).map(|(_, order)| order).collect();
     let seats = SeatCount::new(orders.len()).map_err(|_| {
         let orders = count_with_noun(orders.len() as u64, "order", "orders");
         format!("{orders}: expected one for each of 2 to 32 seats, such as {EXAMPLE}")
@@ -45,9 +45,16 @@ pub(super) fn read_tied_wants(text: &str) -> Result<Vec<OffsetGroups>, String> {
     orders.iter().enumerate().map(read).collect()
 }
 
-/// Splits a text at semicolons and ends of lines.
-pub(super) fn split_orders(text: &str) -> Vec<&str> {
-    text.split([';', '\n']).map(str::trim).filter(|order| !order.is_empty()).collect()
+/// Splits a text at the ends of lines. Each line that is not empty comes with its number, from 1.
+pub(super) fn typed_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty())
+}
+
+/// Splits a text at semicolons and ends of lines. Each order comes with the number of its line, from 1.
+pub(super) fn typed_orders(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let orders =
+        typed_lines(text).flat_map(|(line, orders)| orders.split(';').map(move |order| (line, order.trim())));
+    orders.filter(|(_, order)| !order.is_empty())
 }
 
 /// Parses the order of the seat with the index `own`.

@@ -3,7 +3,7 @@
 use super::setting_fields::{DEALT_ORDERS, FORMAT, FieldGroup, FormField, POSITION_SOURCE};
 use crate::forms::FormFields;
 use crate::typed_piles::read_piles;
-use crate::typed_wants::{read_strict_order, read_wants, split_orders};
+use crate::typed_wants::{read_strict_order, read_wants, typed_lines, typed_orders};
 use lastnim_core::game::SeatCount;
 use lastnim_proto::pb;
 use lastnim_proto::tournament_settings::{
@@ -95,41 +95,43 @@ impl SettingsInput {
             }
             FormField::Setting(setting) if typed.is_empty() && can_be_empty(setting) => {}
             FormField::Setting(setting) if setting.kind == ValueKind::Matrix => {
-                match self.read_wants(setting, &typed) {
+                match self.read_wants(setting, self.value(field.name())) {
                     Ok(rows) => drop(draft.set_value(setting, &rows.into())),
                     Err(mistake) => self.note_mistake(field, &mistake),
                 }
             }
             FormField::Setting(setting) => {
-                let is_long = setting.kind == ValueKind::Positions;
-                let lines = typed.lines().map(str::trim).filter(|line| is_long && !line.is_empty());
-                let lines: Vec<_> = lines.chain((!is_long).then_some(typed.as_str())).collect();
-                let piles = |(line, piles): (usize, &&str)| {
-                    read_piles(piles).err().map(|why| format!("line {line}: {why}"))
-                };
-                if let Some(mistake) = (1..).zip(&lines).filter(|_| is_long).find_map(piles) {
-                    return self.note_mistake(field, &mistake);
+                let mut texts = vec![typed.as_str()];
+                if setting.kind == ValueKind::Positions {
+                    let lines: Vec<_> = typed_lines(self.value(field.name())).collect();
+                    let mistake = |(line, piles): &(usize, &str)| {
+                        read_piles(piles).err().map(|why| format!("line {line}: {why}"))
+                    };
+                    if let Some(mistake) = lines.iter().find_map(mistake) {
+                        return self.note_mistake(field, &mistake);
+                    }
+                    texts = lines.into_iter().map(|(_, piles)| piles).collect();
                 }
-                for wrong in draft.set_value(setting, &setting.value_of_texts(&lines)) {
-                    let element = wrong.field.strip_prefix(setting.field).unwrap_or_default();
-                    let index = element.trim_matches(['[', ']']).parse::<usize>();
-                    let line = index.map(|index| format!("line {}: ", index + 1)).unwrap_or_default();
-                    self.note_mistake(field, &format!("{line}{}", wrong.description));
+                for wrong in draft.set_value(setting, &setting.value_of_texts(&texts)) {
+                    self.note_mistake(field, &wrong.description);
                 }
             }
         }
     }
 
-    /// Parses the orders of a field into rows of offsets. Without a valid number of seats there are no rows, and the
-    /// error is that of the other field.
+    /// Parses the orders of a field into rows of offsets.
+    ///
+    /// # Errors
+    /// If an order is invalid, or the number of seats, on which the orders depend.
     fn read_wants(&self, setting: &TournamentSetting, typed: &str) -> Result<Vec<Vec<u64>>, String> {
-        let seats = self.value("seats").trim().parse().ok().and_then(|seats| SeatCount::new(seats).ok());
-        let Some(seats) = seats else { return Ok(Vec::new()) };
+        let seats = self.value("seats").trim();
+        let count = seats.parse().ok().and_then(|seats| SeatCount::new(seats).ok());
+        let seats = count.ok_or_else(|| format!("these orders need 2 to 32 seats, not {seats:?}"))?;
         if setting.field == DEALT_ORDERS {
             let order = |(line, order)| {
                 read_strict_order(order, 0, seats).map_err(|why| format!("line {line}: {why}"))
             };
-            return (1..).zip(split_orders(typed)).map(order).collect();
+            return typed_orders(typed).map(order).collect();
         }
         match self.value("alliance") {
             "" | "given" => read_wants(typed, Some(seats)),
@@ -278,14 +280,19 @@ mod tests {
                 "write here what each seat wants, or choose above who says it",
             ),
             (
-                &[("alliance", "dealt"), ("deal_rows", "1>2>3\n1>2")],
+                &[("alliance", "dealt"), ("deal_rows", "\n1>2>3; 2>1>3\n\n1>2")],
                 "deal_rows",
-                "line 2: seat 3 is missing: expected each seat from 1 to 3 once",
+                "line 4: seat 3 is missing: expected each seat from 1 to 3 once",
             ),
             (
-                &[("positions", "3 0")],
+                &[("seats", "3.0"), ("alliance", "dealt"), ("deal_rows", "1>2>3")],
+                "deal_rows",
+                "these orders need 2 to 32 seats, not \"3.0\"",
+            ),
+            (
+                &[("positions", "\n\n3 4\n\n3 0")],
                 "positions",
-                "line 1: pile 2 has 0 counters: expected 1 to 9223372036854775807 at the start",
+                "line 5: pile 2 has 0 counters: expected 1 to 9223372036854775807 at the start",
             ),
         ] {
             let mut wrong = typed(changes);
