@@ -201,7 +201,11 @@ async fn taking_seats_needs_the_token_of_a_bot() {
     host.register_all(["bob", "cid"]).await;
     let others = host.create_match(exhibition(["bob", "cid"], &[3])).await;
     let others = browser.get(&format!("/play/bot/{others}")).await;
-    assert!(others.status == 403 && others.body.contains("ann has no seat in this match"), "{}", others.body);
+    assert!(
+        others.status == 403 && others.body.contains("The bot ann has no seat in this match"),
+        "{}",
+        others.body
+    );
 
     // Replacing the token signs the browser out.
     let request = pb::RotateTokenRequest { name: "ann".into() };

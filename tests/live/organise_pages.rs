@@ -336,7 +336,7 @@ async fn matches_are_voided_after_confirmation() {
     for part in [
         "match &#34;no-id&#34;: ",
         "group &#34;-2&#34;: expected a whole number",
-        "reason: a blank reason",
+        "a blank reason",
         "value=\"1, -2\"",
         &format!("value=\"{first}\" checked"),
     ] {

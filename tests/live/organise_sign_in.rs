@@ -95,8 +95,8 @@ async fn foreign_forms_are_refused() {
         let answer = browser.post_with("/organise/sign-out", headers, &body).await;
         assert_eq!(answer.status, 403, "{headers:?}: {}", answer.body);
         assert!(
-            answer.body.contains("the form&#39;s origin is unknown")
-                || answer.body.contains("the form was sent from")
+            answer.body.contains("The form&#39;s origin is unknown")
+                || answer.body.contains("The form was sent from")
         );
     }
     let mut nobody = Browser::open(&host);

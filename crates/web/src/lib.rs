@@ -38,6 +38,7 @@ mod picture;
 mod play;
 mod position_input;
 mod public_url;
+mod refusal_words;
 mod replay;
 mod response;
 mod seat_clock;

@@ -6,6 +6,7 @@ use super::page::Page;
 use super::page_cache::PageLifetime;
 use super::page_content::PageContent;
 use super::position_input::{ParsedQuestion, PositionInput};
+use super::refusal_words::refusal_sentence;
 use super::site::Site;
 use super::visitor::Visitor;
 use askama::Template;
@@ -109,7 +110,7 @@ pub(super) async fn oracle_page(
                 content.answer = Html::with_links(&|_, _| None).report_html(&answered.report());
                 content.tree = answered.tree_html();
             }
-            Err(mistake) => content.mistake = mistake,
+            Err(mistake) => content.mistake = refusal_sentence(&mistake),
         }
         let html = write_template(&content);
         let summary = "Who wins a position of Last Nim under optimal play, with which takes, and why";

@@ -4,6 +4,7 @@ use super::address::{PageAddress, PageFormat};
 use super::asset::asset_address;
 use super::picture::{PICTURE_HEIGHT, PICTURE_WIDTH};
 use super::public_url::PublicUrl;
+use super::refusal_words::refusal_sentence;
 use super::sign_in::SignedIn;
 use super::trail::Crumb;
 use super::visitor::Visitor;
@@ -77,7 +78,8 @@ impl Page {
 
     /// Creates an error page.
     pub(super) fn of_error(title: &str, why: &str) -> Self {
-        let section = lastnim_report::Section::new().paragraph(why);
+        let why = refusal_sentence(why);
+        let section = lastnim_report::Section::new().paragraph(why.as_str());
         let content = Html::with_links(&|_, _| None).section_html(&section)
             + &link_paragraph(&PageAddress::Home, "", "Home");
         Self::html_only(title, content).with_summary(why)

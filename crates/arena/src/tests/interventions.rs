@@ -346,14 +346,14 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     wait_for_view(&arena, id, |view| view.played == 5).await;
     let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
     let why = refusal(arena.intervene(id, void(0)).await);
-    assert!(why.starts_with("match number 0 belongs to an earlier round"), "{why}");
+    assert!(why.starts_with("group 0 has been played in an earlier round"), "{why}");
     let all = Intervention::Void {
         targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
         reason: reason(),
     };
     let why = refusal(arena.intervene(id, all).await);
     assert!(
-        why.contains("match number 0 belongs to an earlier round")
+        why.contains("group 0 has been played in an earlier round")
             && why.ends_with("group 9 has no started match left to void: nothing was voided"),
         "{why}"
     );

@@ -56,10 +56,15 @@ pub(super) async fn register_bot(
         }
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let shown = BotTokens { name, mistake: status.message().to_owned(), ..BotTokens::default() };
+            let shown = BotTokens { name, mistake: name_mistake(&status), ..BotTokens::default() };
             Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }
     }
+}
+
+/// Returns the error of a name, which is shown beside its field.
+fn name_mistake(status: &Status) -> String {
+    status.message().trim_start_matches("name: ").to_owned()
 }
 
 /// Asks for confirmation of a change that cannot be undone.
@@ -111,7 +116,7 @@ pub(super) async fn rotate_token(
         }
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let rotated_mistake = status.message().to_owned();
+            let rotated_mistake = name_mistake(&status);
             let shown = BotTokens { rotated_name: name, rotated_mistake, ..BotTokens::default() };
             Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }
@@ -138,7 +143,7 @@ pub(super) async fn remove_bot(
         }
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let unwanted_mistake = status.message().to_owned();
+            let unwanted_mistake = name_mistake(&status);
             let shown = BotTokens { unwanted_name: name, unwanted_mistake, ..BotTokens::default() };
             Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }

@@ -5,6 +5,7 @@ use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::{OrganiseAddress, TournamentAction};
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
+use crate::refusal_words::without_id;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::trail::organised_tournament_trail;
@@ -90,9 +91,9 @@ pub(super) async fn act_on_tournament(
     }
     match apply_action(site, organiser, (id, action), fields).await {
         Ok(()) => Ok(redirect_response(&here)),
-        Err(status) if matches!(status.code(), Code::Unauthenticated | Code::NotFound) => Err(status),
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let mistakes = vec![status.message().to_owned()];
+            let mistakes = vec![without_id(status.message(), &id.to_string())];
             let typed = action.form_inputs(fields);
             let refused = RefusedForm { status: form_status(&status), mistakes, typed };
             Ok(with_refusal(tournament_page_with(site, organiser, id, refused).await?, &status))

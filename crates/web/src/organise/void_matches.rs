@@ -5,6 +5,7 @@ use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::OrganiseAddress;
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
+use crate::refusal_words::without_id;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::trail::organised_tournament_trail;
@@ -119,7 +120,7 @@ impl VoidInput {
             ));
         }
         mistakes.truncate(MAX_MISTAKES);
-        let reason = self.reason.parse::<Reason>().map_err(|error| mistakes.push(format!("reason: {error}")));
+        let reason = self.reason.parse::<Reason>().map_err(|error| mistakes.push(error.to_string()));
         match reason {
             Ok(reason) if mistakes.is_empty() => Ok(VoidRequest { targets: chosen, reason }),
             _ => Err(mistakes),
@@ -216,7 +217,9 @@ pub(super) async fn void_matches(
         Ok(_) => Ok(redirect_response(&OrganiseAddress::Tournament { id })),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
-            let mistakes = vec![refusal_text(status.message(), &groups)];
+            let listed = voidable_matches(site, organiser, id, &[]).await?;
+            let mistakes =
+                vec![refusal_text(&without_id(status.message(), &id.to_string()), &groups, &listed)];
             let refused = (form_status(&status), mistakes);
             Ok(with_refusal(refused_response(site, organiser, id, refused, typed).await?, &status))
         }
@@ -234,12 +237,16 @@ async fn refused_response(
     tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
 }
 
-/// Returns the service's refusal, in which it counts groups from 0, with groups counted from 1.
-fn refusal_text(message: &str, groups: &[u64]) -> String {
+/// Returns the service's refusal with groups counted from 1, where the service counts from 0, and with the numbers of
+/// listed matches instead of their ids.
+fn refusal_text(message: &str, groups: &[u64], listed: &[VoidableMatch]) -> String {
+    let message = listed.iter().fold(message.to_owned(), |text, game| {
+        text.replace(&format!("match {}", game.id), &format!("match {} ({})", game.number, game.bots))
+    });
     let mut groups = groups.to_vec();
     // A replaced number is not found again if the largest is replaced first.
     groups.sort_unstable_by(|one, other| other.cmp(one));
-    groups.iter().fold(message.to_owned(), |text, group| {
+    groups.iter().fold(message, |text, group| {
         let number = ReportReader::Page.number(*group);
         text.replace(&format!("group {group} has "), &format!("group {number} has "))
     })
@@ -289,6 +296,25 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_counts_matches_and_groups_from_1() {
+        let listed = VoidableMatch {
+            id: ID.into(),
+            number: 7,
+            group: 2,
+            bots: "ann, bob".into(),
+            state: String::new(),
+            is_ticked: false,
+        };
+        let refusal = format!(
+            "match {ID} is already voided; group 1 has no started match; group 0 has no started match"
+        );
+        assert_eq!(
+            refusal_text(&refusal, &[0, 1], &[listed]),
+            "match 7 (ann, bob) is already voided; group 2 has no started match; group 1 has no started match"
+        );
+    }
+
+    #[test]
     fn each_error_names_the_invalid_word() {
         let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "0 z") };
         let mistakes = blank.read().unwrap_err();
@@ -297,7 +323,7 @@ mod tests {
             "match \"y\": ",
             "group \"0\": expected",
             "group \"z\"",
-            "reason: ",
+            "a blank reason",
         ]) {
             assert!(mistake.starts_with(begin), "{mistake}");
         }

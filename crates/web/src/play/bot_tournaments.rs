@@ -4,6 +4,7 @@ use super::bot_seats::bot_seats_page_with;
 use crate::address::{BotPlayAddress, FieldAction, PageAddress};
 use crate::forms::FormToken;
 use crate::page_refusal::with_refusal;
+use crate::refusal_words::without_id;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -215,7 +216,9 @@ pub(super) async fn change_field(
         Ok(()) => Ok(redirect_response(&BotPlayAddress::Seats { since: None })),
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let tournaments = bot_tournaments_html(site, as_bot, &bot, status.message()).await?;
+            let tournaments =
+                bot_tournaments_html(site, as_bot, &bot, &without_id(status.message(), &id.to_string()))
+                    .await?;
             let response = bot_seats_page_with(site, as_bot, bot, form_status(&status), tournaments)?;
             Ok(with_refusal(response, &status))
         }

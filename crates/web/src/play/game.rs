@@ -55,7 +55,7 @@ impl PlayerGame {
         let seat = seat_of(&first).ok_or_else(|| {
             let who = match &player {
                 Player::Guest(_) => "this game belongs to another player".to_owned(),
-                Player::Bot(bot) => format!("{bot} has no seat in this match"),
+                Player::Bot(bot) => format!("the bot {bot} has no seat in this match"),
             };
             Status::permission_denied(format!("{who}: watch it at /matches/{id}"))
         })?;

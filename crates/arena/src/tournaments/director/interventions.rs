@@ -218,17 +218,21 @@ impl Director {
             VoidTarget::Group(group) => self.matches_of_group(group).await?,
         };
         let first = self.schedule.lock().first_replayable();
-        if let Some(early) = found.iter().find(|voided| voided.number < first) {
-            let number = early.number;
+        let target_name = || match target {
+            VoidTarget::Match(id) => format!("match {id}"),
+            VoidTarget::Group(group) => format!("group {group}"),
+        };
+        if found.iter().any(|voided| voided.number < first) {
             return Err(self.impossible(format!(
-                "match number {number} belongs to an earlier round, on which later pairings depend: only matches of the current round can be voided"
+                "{} has been played in an earlier round, on which later pairings depend: only matches of the current round can be voided",
+                target_name()
             )));
         }
         found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
         if found.is_empty() {
             return Err(self.impossible(match target {
-                VoidTarget::Match(id) => format!("match {id} is already voided"),
-                VoidTarget::Group(group) => format!("group {group} has no started match left to void"),
+                VoidTarget::Match(_) => format!("{} is already voided", target_name()),
+                VoidTarget::Group(_) => format!("{} has no started match left to void", target_name()),
             }));
         }
         Ok(found)
