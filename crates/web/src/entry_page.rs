@@ -169,7 +169,8 @@ fn entry_response(
         || "Enter a bot".to_owned(),
         |tournament| format!("Enter a bot into {}", tournament_title(tournament)),
     );
-    let page = Page::of_template(title, &content);
+    let page =
+        Page::of_template(title, "Register a bot and enter it, with a code from the organiser", &content);
     let page = match &tournament {
         Some(tournament) => page.with_trail(trail_below_tournament(id, tournament)),
         None => page,

@@ -71,9 +71,13 @@ impl Page {
         Self { title, heading, summary, trail, url, picture, news, share, json, csv, signed_in, content }
     }
 
-    /// Creates a page from a template, without JSON or CSV.
-    pub(super) fn of_template(title: impl Into<String>, content: &impl Template) -> Self {
-        Self::html_only(title, write_template(content))
+    /// Creates a page with a summary from a template, without JSON or CSV.
+    pub(super) fn of_template(
+        title: impl Into<String>,
+        summary: impl Into<String>,
+        content: &impl Template,
+    ) -> Self {
+        Self::html_only(title, write_template(content)).with_summary(summary)
     }
 
     /// Creates an error page.

@@ -129,7 +129,9 @@ pub(super) async fn standings_page(
             );
             html += &Html::with_links(&cell_link).section_html(&Section::new().paragraph(why));
         }
-        Ok(Page::of_html(address, "Standings".into(), html))
+        let summary =
+            "The points, figures and ratings of all bots in this tournament, and how each did against each";
+        Ok(Page::of_html(address, "Standings".into(), html).with_summary(summary))
     });
     Ok(content.with_tables(tables).with_next(next))
 }

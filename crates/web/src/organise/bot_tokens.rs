@@ -153,6 +153,11 @@ pub(super) async fn remove_bot(
 fn bots_response(organiser: &Visitor, status: StatusCode, shown: BotTokens) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = BotTokensPage { form_token, shown };
-    let page = Page::of_template("Bots and their tokens", &content).with_trail(organise_trail());
+    let page = Page::of_template(
+        "Bots and their tokens",
+        "Register a bot, replace a lost token, or remove a bot that has never played",
+        &content,
+    )
+    .with_trail(organise_trail());
     Ok(private_response(organiser, status, page))
 }

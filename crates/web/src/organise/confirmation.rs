@@ -49,6 +49,6 @@ pub(super) fn confirmation_page(
 ) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = ConfirmationForm { form_token, asked };
-    let page = Page::of_template(asked.title, &content).with_trail(asked.trail.clone());
+    let page = Page::of_template(asked.title, asked.what.as_str(), &content).with_trail(asked.trail.clone());
     Ok(private_response(organiser, StatusCode::OK, page))
 }

@@ -272,7 +272,9 @@ pub(super) async fn create_match(
 fn form_response(organiser: &Visitor, status: StatusCode, typed: MatchInput) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token()?;
     let content = NewMatchForm { form_token, fields: &FIELDS, typed };
-    let page = Page::of_template("New match", &content).with_trail(organise_trail());
+    let page =
+        Page::of_template("New match", "Start a match of named bots outside of any tournament", &content)
+            .with_trail(organise_trail());
     Ok(private_response(organiser, status, page))
 }
 

@@ -113,7 +113,8 @@ fn form_response(
     };
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };
-    let page = Page::of_template("New tournament", &form).with_trail(organise_trail());
+    let page = Page::of_template("New tournament", "Create a tournament of Last Nim", &form)
+        .with_trail(organise_trail());
     Ok(private_response(organiser, status, page))
 }
 

@@ -40,5 +40,6 @@ pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<Pa
     };
     let tournaments = Html::with_links(&organiser_cell_link).section_html(&section);
     let content = Overview { tournaments };
-    Ok(private_response(organiser, StatusCode::OK, Page::of_template("Organise", &content)))
+    let page = Page::of_template("Organise", "The newest tournaments, and how to create more", &content);
+    Ok(private_response(organiser, StatusCode::OK, page))
 }

@@ -15,6 +15,8 @@ use askama::Template;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
+const SUMMARY: &str = "Sign in to create and run tournaments on this server";
+
 /// The form for the admin's token. The typed token is never shown again.
 #[derive(Debug, Template)]
 #[template(path = "organise/sign_in.html")]
@@ -30,7 +32,7 @@ pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
 fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
     let form = SignInForm { form_token, mistake };
-    Ok(private_response(visitor, status, Page::of_template("Organise", &form)))
+    Ok(private_response(visitor, status, Page::of_template("Organise", SUMMARY, &form)))
 }
 
 /// Shows the sign-in form, with the note that the session has ended.

@@ -149,7 +149,12 @@ pub(super) async fn tournament_page_with(
         can_disqualify: is_running && tournament.format_profile().scheduling != SchedulingMode::UntilDecided,
         voidable,
     };
-    let page = Page::of_template(tournament_title(&tournament), &content).with_trail(organise_trail());
+    let page = Page::of_template(
+        tournament_title(&tournament),
+        "Start, pause, correct or end this tournament",
+        &content,
+    )
+    .with_trail(organise_trail());
     Ok(private_response(organiser, status, page))
 }
 

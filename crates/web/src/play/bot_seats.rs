@@ -86,7 +86,8 @@ pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, S
 fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
     let content = BotSignIn { form_token, mistake };
-    Ok(private_response(visitor, status, Page::of_template("Play as a bot", &content)))
+    let summary = "Sign in with a bot's token to play its matches by hand";
+    Ok(private_response(visitor, status, Page::of_template("Play as a bot", summary, &content)))
 }
 
 /// Signs in with a bot's token, and takes its seats.
@@ -171,7 +172,8 @@ pub(super) fn bot_seats_page_with(
         has_more,
         tournaments,
     };
-    Ok(private_response(as_bot, status, Page::of_template("Play as a bot", &content)))
+    let summary = format!("The matches and tournaments of {}, for you to play by hand", content.bot);
+    Ok(private_response(as_bot, status, Page::of_template("Play as a bot", summary, &content)))
 }
 
 fn open_match(player: &Player, OpenGame { id, setup, open }: &OpenGame) -> OpenMatch {

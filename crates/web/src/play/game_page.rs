@@ -151,7 +151,8 @@ fn draw_response(
     let position = game.replay.position_after(game.replay.plies()).ok_or_else(broken)?;
     let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
     let headline = game_headline(game, &position);
-    let page = Page::of_template(headline.plain(&game.names), &content);
+    let summary = format!("A game of Last Nim: {}", game.replay.setup.bots.join(", "));
+    let page = Page::of_template(headline.plain(&game.names), summary, &content);
     Ok(private_response(visitor, status, page.with_heading(headline.html(&game.names))))
 }
 

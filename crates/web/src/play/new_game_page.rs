@@ -131,8 +131,8 @@ fn new_game_response(
         times: choices(&CLOCK_CHOICES, &typed.time),
         rows: choices(&ROW_CHOICES, &typed.rows),
     };
-    let page = Page::of_template("Play a game", &content)
-        .with_summary("Play Last Nim against house bots, without an account");
+    let page =
+        Page::of_template("Play a game", "Play Last Nim against house bots, without an account", &content);
     Ok(private_response(visitor, status, page))
 }
 

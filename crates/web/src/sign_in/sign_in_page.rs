@@ -67,7 +67,11 @@ fn sign_in_response(
     let action = SignInAddress::SignIn { to: to.cloned().map(Box::new) }.to_string();
     let name = visitor.signed_in().map(|signed_in| signed_in.name().to_owned()).unwrap_or_default();
     let content = SignInForm { form_token, action, name, mistake };
-    Ok(private_response(visitor, status, Page::of_template("Sign in", &content)))
+    Ok(private_response(
+        visitor,
+        status,
+        Page::of_template("Sign in", "Sign in with an organiser's, a viewer's or a bot's token", &content),
+    ))
 }
 
 /// Signs a visitor in or out.
