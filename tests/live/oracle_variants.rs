@@ -41,7 +41,7 @@ async fn the_page_gives_the_same_answers_for_variants_as_grpc() {
     let queries = [
         ("rows=1+2%3D3;2%3D3%3D1;2+1%3D3".to_owned(), "Optimal takes in some equilibrium"),
         (format!("{rows}&passes=2"), "pass is"),
-        ("seats=3&alliance=1+3".to_owned(), "Winning alliance by the seat that moves first"),
+        ("seats=3&alliance=1+3".to_owned(), "Winning alliance if seat 1 moves first: "),
         (format!("{rows}&random=2"), "Seat 2 moves at random."),
     ];
     for (variant, (query, words)) in variants().into_iter().zip(queries) {

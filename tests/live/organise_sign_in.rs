@@ -116,7 +116,7 @@ async fn invalid_forms_are_refused_with_reasons() {
     let answer = browser.post("/organise/sign-in", &large).await;
     assert!(answer.status == 413 && answer.body.contains("at most 65536 bytes"), "{}", answer.body);
     let answer = browser.post("/organise/sign-in", &"a&".repeat(2_000)).await;
-    assert!(answer.status == 400 && answer.body.contains("too many fields"), "{}", answer.body);
+    assert!(answer.status == 400 && answer.body.contains("Too many fields"), "{}", answer.body);
     let own = &host.address;
     let head = format!("Host: {own}\r\nConnection: close\r\nOrigin: http://{own}\r\n");
     let cookie = format!("Cookie: {COOKIE}={}\r\n", browser.cookie(COOKIE).unwrap());

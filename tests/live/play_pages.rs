@@ -228,7 +228,7 @@ async fn a_player_can_go_back_to_an_earlier_take() {
     guest.act(&[("act", "declare"), ("row", "2 0 1")]).await;
     // An open game cannot go back.
     let answer = guest.browser.submit(&guest.page, &guest.address, &[("act", "again"), ("ply", "0")]).await;
-    assert!(answer.body.contains("this game is not over"), "{}", answer.body);
+    assert!(answer.body.contains("This game is not over"), "{}", answer.body);
     guest.play_on().await;
     let own: Vec<_> = takes(&host, guest.id()).await;
     let played = host.record(guest.id()).await;
@@ -344,7 +344,7 @@ async fn foreign_forms_are_refused() {
         stranger.get(&guest.address).await,
     ] {
         assert!(
-            answer.status == 403 && answer.body.contains("this game belongs to another player"),
+            answer.status == 403 && answer.body.contains("This game belongs to another player"),
             "{}",
             answer.body
         );

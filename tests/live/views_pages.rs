@@ -97,7 +97,7 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
         ..Default::default()
     };
     let page = played_page(settings(Format::Sprt(sprt))).await;
-    assert!(page.contains("The test ends at a bound: at ") && page.contains(">llr</text>"), "{page}");
+    assert!(page.contains("The test ends at a bound: at ") && page.contains(">evidence</text>"), "{page}");
     assert!(page.contains("the candidate is better: log-likelihood ratio "), "{page}");
     // The capital is drawn, and described in words.
     let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();

@@ -18,7 +18,11 @@ pub fn explanation_sections(explanation: &Explanation, reader: ReportReader) -> 
     let takes = Table::of_items(&explanation.options)
         .column(Column::text("take"), |option| take_range_text(option.takes))
         .column(Column::text("winner"), |option| format!("seat {}", reader.number(option.winner.index())))
-        .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
+        .column(
+            Column::number("regret", NumberUnit::Ranks, 0)
+                .with_meaning("places in its preference order that the seat to move loses by the take"),
+            |option| option.regret,
+        )
         .column(Column::text("better for"), |option| rank_changes_text(&option.better_for, reader))
         .column(Column::text("worse for"), |option| rank_changes_text(&option.worse_for, reader))
         .into_table();

@@ -94,8 +94,11 @@ pub fn tournament_report(
         ("entry code".to_owned(), FactValue::from(format!("registers {bots}")))
     });
     let as_facts = |(label, words): (String, String)| (label, FactValue::from(words));
-    let facts = [("id".to_owned(), FactValue::from(tournament.id.clone()))].into_iter();
-    let facts = facts
+    // A page has the id in its address.
+    let id = (reader == ReportReader::CommandLine)
+        .then(|| ("id".to_owned(), FactValue::from(tournament.id.clone())));
+    let facts = id
+        .into_iter()
         .chain(title.into_iter().map(as_facts))
         .chain(state)
         .chain(entry_code)

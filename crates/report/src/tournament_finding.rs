@@ -248,9 +248,12 @@ fn champion_path_text(champion: &str, rounds: &[Round]) -> Option<String> {
         level if level == tables.len() && level > 1 => {
             "Each table was level on points, and a tie-break decided it.".to_owned()
         }
-        1 => "One table was level on points, and a tie-break decided it.".to_owned(),
-        2 => "Two tables were level on points, and tie-breaks decided them.".to_owned(),
-        level => format!("{} tables were level on points, and tie-breaks decided them.", number_word(level)),
+        1 => "One of these tables was level on points, and a tie-break decided it.".to_owned(),
+        2 => "Two of these tables were level on points, and tie-breaks decided them.".to_owned(),
+        level => format!(
+            "{} of these tables were level on points, and tie-breaks decided them.",
+            number_word(level)
+        ),
     };
     Some(format!("{met} {decided}"))
 }
@@ -393,7 +396,7 @@ mod tests {
         };
         assert_eq!(
             summarize(&shown, &verdict, &rounds),
-            "ann is champion. It met bob, and then cid in the final. One table was level on points, and a tie-break decided it."
+            "ann is champion. It met bob, and then cid in the final. One of these tables was level on points, and a tie-break decided it."
         );
         // The matches of the first round are not known.
         assert_eq!(summarize(&shown, &verdict, &[]), "ann is champion. It won 3 of its 6 matches.");

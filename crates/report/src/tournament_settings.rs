@@ -215,11 +215,8 @@ mod tests {
             let facts = setting_facts(&settings, reader);
             facts.into_iter().find(|(label, _)| label == "wants").unwrap().1
         };
-        assert_eq!(wants(ReportReader::CommandLine), "given: 0 1; 1 0, dealt from 0 1; 1 0");
-        assert_eq!(
-            wants(ReportReader::Page),
-            "given: 1>2; 1>2, dealt from 1>2; 2>1, as seat 1 would have it"
-        );
+        assert_eq!(wants(ReportReader::CommandLine), "given: 0 1; 1 0, from 0 1; 1 0");
+        assert_eq!(wants(ReportReader::Page), "given: 1>2; 1>2, from 1>2; 2>1, as seat 1 would have it");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot>
         said.lower, said.upper
     );
     let mark =
-        PlotMark { label: "llr".to_owned(), value: said.llr, interval: Some((said.lower, said.upper)) };
+        PlotMark { label: "evidence".to_owned(), value: said.llr, interval: Some((said.lower, said.upper)) };
     let format = NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) };
     Some(Plot { caption, shape: MarkShape::Intervals, format, marks: vec![mark] })
 }

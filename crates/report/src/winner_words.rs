@@ -25,15 +25,25 @@ pub fn winners_by_first_seat(winners: &BySeat<Seat>, reader: ReportReader) -> St
     list_by_first_seat("Winner", winners.iter().map(|winner| reader.number(winner.index())), reader)
 }
 
-/// Lists the winners by the seat that moves first; `what` names what wins, such as a seat or an alliance.
+/// Lists the winners by the seat that moves first: `Winner by the seat that moves first: 0 -> 2, 1 -> 0`, or on a page
+/// `Winner if seat 1 moves first: 3; if seat 2 moves first: 1`. `what` names what wins, such as a seat or an alliance.
 pub fn list_by_first_seat(
     what: &str,
     winners: impl IntoIterator<Item: Display>,
     reader: ReportReader,
 ) -> String {
     let by_first = winners.into_iter().enumerate();
-    let by_first = by_first.map(|(first, winner)| format!("{} -> {winner}", reader.number(first)));
-    format!("{what} by the seat that moves first: {}", join_items(by_first, ", "))
+    let by_first = by_first.map(|(first, winner)| (reader.number(first), winner));
+    match reader {
+        ReportReader::CommandLine => {
+            let by_first = by_first.map(|(first, winner)| format!("{first} -> {winner}"));
+            format!("{what} by the seat that moves first: {}", join_items(by_first, ", "))
+        }
+        ReportReader::Page => {
+            let by_first = by_first.map(|(first, winner)| format!("if seat {first} moves first: {winner}"));
+            format!("{what} {}", join_items(by_first, "; "))
+        }
+    }
 }
 
 /// Says who wins at the end of a game.

@@ -271,7 +271,7 @@ mod tests {
         let (words, address) = worst_error(&puzzle).unwrap();
         assert_eq!(
             words,
-            "at take 4, against ann, cara, it took 2 of 5, which cost it 2 places. Taking 3 to 4 would have made cara win."
+            "at take 4, against ann, cara, it took 2 of 5, which cost it 2 places. Taking 3 or 4 would have made cara win."
         );
         assert!(address.to_string().ends_with("?ply=4"), "{address}");
     }

@@ -146,9 +146,9 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "alliance_matrix.rows" Matrix "Wants" "as offsets from the seat", [""],
             "What each seat wants, with the most preferred winner first", ": {}";
         "deal" Word "What is dealt" "", ["all, if preference orders are dealt"],
-            "Which preference orders are dealt: all, those that put the seat itself first, or those of a list", ", dealt from {}";
+            "Which preference orders are dealt: all, those that put the seat itself first, or those of a list", ", from {}";
         "deal_rows" Matrix "Orders to deal" "1 to 1,000 rows of offsets", [""],
-            "The preference orders that are dealt, most preferred winner first", ", dealt from {}";
+            "The preference orders that are dealt, most preferred winner first", ", from {}";
         "scoring" Word "Scoring" "",
             ["win if seats declare what they want, and for two seats with standard wants; otherwise satisfaction"],
             "A seat's points: 1 if it wins and 0 if not, or how well the winner suits it, from 0 to 1", "{}";

@@ -11,7 +11,10 @@ use lastnim_report::words::{count_with_noun, enum_phrase};
 
 /// Formats ranges of takes.
 pub(crate) fn format_take_ranges(ranges: &[pb::TakeRange]) -> String {
-    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_text(TakeRange { lo, hi });
+    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| match hi.checked_sub(lo) {
+        Some(1) => format!("{lo} or {hi}"),
+        _ => take_range_text(TakeRange { lo, hi }),
+    };
     ranges.iter().map(range).collect::<Vec<_>>().join(" or ")
 }
 
@@ -38,7 +41,8 @@ pub(super) fn match_headline(game: &pb::Match, replay: &Replay, audit: Option<&p
         });
     };
     let right = match error.optimal_takes.as_slice() {
-        [only] if only.lo == error.counters && error.counters > 1 => format!("all {}", error.counters),
+        [only] if only.lo == error.counters && error.counters == 2 => "both".to_owned(),
+        [only] if only.lo == error.counters && error.counters > 2 => format!("all {}", error.counters),
         ranges => format_take_ranges(ranges),
     };
     let mover = error.seat as usize;
