@@ -1,8 +1,10 @@
 // Helpers for the browser, and checks that apply to every page.
 
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
+import { Server } from "./server.js";
 
 /** Widths at which pages are tested: a small phone and a desktop. */
 export const widths = [360, 1280];
@@ -29,6 +31,31 @@ export async function openContext(browser, server, options = {}) {
   // The console also logs refusals that a test provokes.
   const assertNoFaults = (...expected) => assert.deepEqual(faults.filter((fault) => !expected.some((words) => fault.includes(words))), []);
   return { context, assertNoFaults };
+}
+
+/**
+ * Starts a server, with these arguments, and a browser, which stop after the tests of the file. `openPage` opens a page for a test, in its own context. When the
+ * test ends, it fails if there were violations that contain none of the `expected` words.
+ */
+export async function serve(...args) {
+  const server = await Server.start(...args);
+  const browser = await openBrowser().catch(async (error) => {
+    await server.stop();
+    throw error;
+  });
+  after(async () => {
+    await browser.close();
+    await server.stop();
+  });
+  const openPage = async (t, { expected = [], ...options } = {}) => {
+    const { context, assertNoFaults } = await openContext(browser, server, options);
+    t.after(async () => {
+      assertNoFaults(...expected);
+      await context.close();
+    });
+    return context.newPage();
+  };
+  return { server, browser, openPage };
 }
 
 /** Checks a page against the testable rules of WCAG 2.2 AA, and that it fits the width of the window. */

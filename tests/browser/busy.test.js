@@ -1,27 +1,15 @@
 // More viewers than the server has room for.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { follow, openBrowser, openContext } from "./browser.js";
-import { Server } from "./server.js";
+import { test } from "node:test";
+import { follow, serve } from "./browser.js";
 
 const maxStrangers = 4;
 
-let server, browser;
+const { server, openPage } = await serve("--strangers-per-address", String(maxStrangers), "--stranger-call-time", "0ms");
 
-before(async () => {
-  server = await Server.start("--strangers-per-address", String(maxStrangers), "--stranger-call-time", "0ms");
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-test("a page that gives way to other viewers says so", async () => {
-  const { context } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a page that gives way to other viewers says so", async (t) => {
+  const page = await openPage(t);
   await follow(page, server.url);
   const others = new AbortController();
   for (let viewer = 0; viewer < maxStrangers; viewer++) {
@@ -30,5 +18,4 @@ test("a page that gives way to other viewers says so", async () => {
   }
   await page.getByText("The server has too many viewers: trying again").waitFor();
   others.abort();
-  await context.close();
 });

@@ -1,21 +1,18 @@
 // A match with the maximum number of seats.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { assertAccessible, schemes, serve, widths } from "./browser.js";
 
 /** The maximum height of the page on a phone, in pixels: about ten screens, mostly for settings and verification. */
 const maxHeight = 5000;
 
-let server, browser, match, crowd;
+const crowd = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
+const { server, openPage } = await serve("--house", crowd.join(","));
+let match;
 
 before(async () => {
-  const bots = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
-  crowd = bots;
-  server = await Server.start("--house", bots.join(","));
-  browser = await openBrowser();
-  match = await server.run("match", "create", "--bots", bots.join(","), "--piles", "30,40,2", "--clock", "1h");
+  match = await server.run("match", "create", "--bots", crowd.join(","), "--piles", "30,40,2", "--clock", "1h");
   let phase;
   do {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -23,32 +20,23 @@ before(async () => {
   } while (phase !== "ended");
 });
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
 for (const colorScheme of schemes) {
   for (const width of widths) {
-    test(`a match with 32 seats is read at a glance, ${colorScheme}, ${width} pixels wide`, async () => {
-      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
-      const page = await context.newPage();
+    test(`a match with 32 seats is read at a glance, ${colorScheme}, ${width} pixels wide`, async (t) => {
+      const page = await openPage(t, { colorScheme, viewport: { width, height: 800 } });
       await page.goto(`${server.url}/matches/${match}`);
       await assertAccessible(page, `32 seats, ${colorScheme}, ${width} pixels`);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       assert.ok(height <= maxHeight, `it is ${height} pixels high`);
       assert.equal(await page.locator("#rows tbody tr").count(), 32);
-      assertNoFaults();
-      await context.close();
     });
   }
 }
 
-test("one of 32 seats is played by hand, on a phone", async () => {
+test("one of 32 seats is played by hand, on a phone", async (t) => {
   const token = await server.run("bot", "register", "ann");
   await server.run("match", "create", "--bots", ["ann", ...crowd.slice(1)].join(","), "--piles", "30,40,2", "--clock", "1h", "--declare-within", "10m");
-  const { context, assertNoFaults } = await openContext(browser, server, { viewport: { width: widths[0], height: 800 } });
-  const page = await context.newPage();
+  const page = await openPage(t, { viewport: { width: widths[0], height: 800 } });
   await page.goto(`${server.url}/play/bot`);
   await page.getByLabel("Token of the bot").fill(token);
   await page.getByRole("button", { name: "Take its seats" }).click();
@@ -63,6 +51,4 @@ test("one of 32 seats is played by hand, on a phone", async () => {
   // The others may finish the game before it is the player's turn again.
   await page.locator(".told li:nth-child(2), .verdict").first().waitFor();
   await assertAccessible(page, "takes among 32 seats");
-  assertNoFaults();
-  await context.close();
 });

@@ -1,22 +1,15 @@
 // Entering a bot with the entry code of a tournament.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser, id, code;
+const { server, browser } = await serve();
+let id, code;
 
 before(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
   id = await server.run("tournament", "create", "--title", "Class 7b", "--seats", "2", "--piles", "3,4");
   code = await server.run("tournament", "entry-code", id);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 /** Enters a bot: first with a wrong code, then with the right one. `check` is called with the page and its description. */

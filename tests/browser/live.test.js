@@ -1,22 +1,11 @@
 // Live updates of pages to the end of a tournament, with an interrupted network.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { follow, openBrowser, openContext, setHidden } from "./browser.js";
+import { test } from "node:test";
+import { follow, openContext, serve, setHidden } from "./browser.js";
 import { Network } from "./network.js";
-import { Server } from "./server.js";
 
-let server, browser;
-
-before(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const { server, browser, openPage } = await serve();
 
 /** A tournament that takes seconds: its bots think about each take, and few matches are played at once. */
 const slow = (bot = "mcts-5000", concurrency = 1) =>
@@ -121,9 +110,8 @@ test("a match is followed to its end without a gap, with an interrupted network"
   network.close();
 });
 
-test("a silent stream is reported within 20 seconds, and clocks stop", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a silent stream is reported within 20 seconds, and clocks stop", async (t) => {
+  const page = await openPage(t);
   await page.clock.install();
   // A worker that says nothing.
   await page.addInitScript(() => (window.SharedWorker = class { port = new MessageChannel().port1; }));
@@ -139,8 +127,6 @@ test("a silent stream is reported within 20 seconds, and clocks stop", async () 
   const stopped = await clock.innerText();
   await page.clock.runFor(5_000);
   assert.equal(await clock.innerText(), stopped);
-  assertNoFaults();
-  await context.close();
 });
 
 test("a hidden tab closes its stream, and a closed tab is forgotten", async () => {

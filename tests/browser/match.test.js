@@ -1,18 +1,15 @@
 // The page of a match: stepping, playing, what if, the matrix, and live takes, on matches of every size.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser;
+const crowd = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
+const { server, browser } = await serve("--house", ["random", "timid", "traitor", "greedy", "loyal", "grudger", "mirror", "minimax-3", ...crowd].join(","));
 /** The ids of finished matches, by what they are like. */
 const matches = {};
-const crowd = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
 
 before(async () => {
-  server = await Server.start("--house", ["random", "timid", "traitor", "greedy", "loyal", "grudger", "mirror", "minimax-3", ...crowd].join(","));
-  browser = await openBrowser();
   const wanted = {
     two: ["random,timid", "4,3"],
     three: ["random,timid,traitor", "8,6,9,2,4"],
@@ -34,11 +31,6 @@ before(async () => {
   for (const id of Object.values(matches)) {
     while ((await server.json(`/matches/${id}.json`)).match.phase !== "ended") await new Promise((resolve) => setTimeout(resolve, 100));
   }
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 const address = (name, ply) => `${server.url}/matches/${matches[name]}${ply === undefined ? "" : `?ply=${ply}`}`;

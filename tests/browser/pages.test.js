@@ -1,15 +1,13 @@
 // All pages, in both colour schemes and widths, with and without scripts.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser, addresses, match;
+const { server, browser, openPage } = await serve("--house", "greedy,timid,oracle");
+let addresses, match;
 
 before(async () => {
-  server = await Server.start("--house", "greedy,timid,oracle");
-  browser = await openBrowser();
   const bots = { ann: "greedy", bob: "timid", eve: "loyal" };
   const tournament = await server.createTournament({
     bots,
@@ -41,34 +39,23 @@ before(async () => {
   ];
 });
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
 for (const colorScheme of schemes) {
   for (const width of widths) {
-    test(`pages are accessible, ${colorScheme}, ${width} pixels wide`, async () => {
-      const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" };
-      const { context } = await openContext(browser, server, options);
-      const page = await context.newPage();
+    test(`pages are accessible, ${colorScheme}, ${width} pixels wide`, async (t) => {
+      const page = await openPage(t, { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce", expected: ["404"] });
       for (const address of addresses) {
         await page.goto(server.url + address);
         await assertAccessible(page, `${address}, ${colorScheme}, ${width} pixels`);
       }
-      await context.close();
     });
   }
 }
 
-test("pages contact no other host, and obey their policy", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("pages contact no other host, and obey their policy", async (t) => {
+  const page = await openPage(t);
   for (const address of addresses.filter((address) => address !== "/nothing")) {
     await page.goto(server.url + address);
   }
-  assertNoFaults();
-  await context.close();
 });
 
 test("pages say the same without scripts", async () => {
@@ -94,9 +81,8 @@ test("pages say the same without scripts", async () => {
   }
 });
 
-test("puzzles are solved on the board, by mouse and by keyboard", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("puzzles are solved on the board, by mouse and by keyboard", async (t) => {
+  const page = await openPage(t);
   await page.goto(`${server.url}/bots/bob/audit`);
   const puzzle = page.locator("[data-optimal]").first();
   // The page reloads until the audit is done.
@@ -120,13 +106,10 @@ test("puzzles are solved on the board, by mouse and by keyboard", async () => {
   await puzzle.locator(".in-play .counter").nth(Number(counters) - right).click();
   await puzzle.getByText(`Taking ${right} is optimal.`).waitFor();
   assert.equal(await answer.getAttribute("open"), "");
-  assertNoFaults();
-  await context.close();
 });
 
-test("printed pages use colours for white paper", async () => {
-  const { context } = await openContext(browser, server, { colorScheme: "dark" });
-  const page = await context.newPage();
+test("printed pages use colours for white paper", async (t) => {
+  const page = await openPage(t, { colorScheme: "dark" });
   await page.goto(`${server.url}/matches/${match}`);
   const colour = () => page.evaluate(() => getComputedStyle(document.body).color);
   const onScreen = await colour();
@@ -135,5 +118,4 @@ test("printed pages use colours for white paper", async () => {
   await page.emulateMedia({ media: "screen", colorScheme: "light" });
   assert.equal(onPaper, await colour());
   assert.notEqual(onPaper, onScreen);
-  await context.close();
 });

@@ -1,21 +1,10 @@
 // A person plays a game, by mouse and by keyboard.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { test } from "node:test";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser;
-
-before(async () => {
-  server = await Server.start("--house", "greedy,timid,oracle");
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const { server, browser, openPage } = await serve("--house", "greedy,timid,oracle");
 
 /** Starts a game against opponents, in seat 0. */
 async function begin(page, { opponents, piles, rows = "standard" }) {
@@ -50,9 +39,8 @@ async function assertRecorded(page) {
   assert.match(await page.getByRole("heading", { level: 1 }).innerText(), /^You (won|lost to )/);
 }
 
-test("a game is played to its end by mouse", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a game is played to its end by mouse", async (t) => {
+  const page = await openPage(t);
   await begin(page, { opponents: ["timid"], piles: "3 4" });
   await assertAccessible(page, "a game");
   for (;;) {
@@ -66,13 +54,10 @@ test("a game is played to its end by mouse", async () => {
   await isOver(page);
   await assertRecorded(page);
   await assertAccessible(page, "a game that is over");
-  assertNoFaults();
-  await context.close();
 });
 
-test("a game is played to its end by keyboard", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a game is played to its end by keyboard", async (t) => {
+  const page = await openPage(t);
   await begin(page, { opponents: ["greedy"], piles: "2 5 3" });
   await myTurn(page);
   for (;;) {
@@ -86,13 +71,10 @@ test("a game is played to its end by keyboard", async () => {
   await isOver(page);
   await assertRecorded(page);
   await assertAccessible(page, "a game that is over");
-  assertNoFaults();
-  await context.close();
 });
 
-test("keys do not act while a control elsewhere has the focus", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("keys do not act while a control elsewhere has the focus", async (t) => {
+  const page = await openPage(t);
   await begin(page, { opponents: ["timid"], piles: "7" });
   await myTurn(page);
   const pressed = async (...keys) => {
@@ -110,13 +92,10 @@ test("keys do not act while a control elsewhere has the focus", async () => {
   // There are only seven.
   assert.equal(await pressed("8"), "Tap a counter");
   assert.ok(await takeButton(page).isDisabled());
-  assertNoFaults();
-  await context.close();
 });
 
-test("small fingers choose with minus and plus, and all counters above a chosen one move aside", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server, { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
-  const page = await context.newPage();
+test("small fingers choose with minus and plus, and all counters above a chosen one move aside", async (t) => {
+  const page = await openPage(t, { hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
   await begin(page, { opponents: ["timid"], piles: "3 8 9" });
   await myTurn(page);
   await counter(page, 4).tap();
@@ -135,14 +114,11 @@ test("small fingers choose with minus and plus, and all counters above a chosen 
   }
   await untilRevised(page, () => takeButton(page).tap());
   await page.getByRole("heading", { name: "Your turn: take 1 to 6" }).waitFor();
-  assertNoFaults();
-  await context.close();
 });
 
 for (const reducedMotion of ["no-preference", "reduce"]) {
-  test(`the others' takes are ${reducedMotion === "reduce" ? "shown at once if motion is reduced" : "shown one by one"}`, async () => {
-    const { context, assertNoFaults } = await openContext(browser, server, { reducedMotion });
-    const page = await context.newPage();
+  test(`the others' takes are ${reducedMotion === "reduce" ? "shown at once if motion is reduced" : "shown one by one"}`, async (t) => {
+    const page = await openPage(t, { reducedMotion });
     await begin(page, { opponents: ["greedy", "timid", "oracle"], piles: "5 4 3 6" });
     await myTurn(page);
     await page.evaluate(() => {
@@ -161,14 +137,11 @@ for (const reducedMotion of ["no-preference", "reduce"]) {
     assert.match(told[0], /^you took 1 of 6\.$/);
     assert.ok(told.some((line) => /: the pile is gone\.$/.test(line)), told.join(" "));
     if (reducedMotion === "no-preference") assert.deepEqual(seen.filter((count) => count > 0), [1, 2, 3, 4]);
-    assertNoFaults();
-    await context.close();
   });
 }
 
-test("a lost game says what would have changed it, and goes back to that take", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a lost game says what would have changed it, and goes back to that take", async (t) => {
+  const page = await openPage(t);
   // Taking 4 would leave one counter of the pile to oracle, which would then lose.
   await begin(page, { opponents: ["oracle"], piles: "2 5" });
   for (;;) {
@@ -187,15 +160,12 @@ test("a lost game says what would have changed it, and goes back to that take", 
   await page.waitForURL((url) => url.href !== over);
   await page.getByRole("heading", { name: /^Your turn/ }).waitFor();
   assert.equal(await page.locator("#board .taken").count(), 0);
-  assertNoFaults();
-  await context.close();
 });
 
 for (const colorScheme of schemes) {
   for (const width of widths) {
-    test(`each phase of a game is accessible, ${colorScheme}, ${width} pixels wide`, async () => {
-      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
-      const page = await context.newPage();
+    test(`each phase of a game is accessible, ${colorScheme}, ${width} pixels wide`, async (t) => {
+      const page = await openPage(t, { colorScheme, viewport: { width, height: 800 } });
       await begin(page, { opponents: ["greedy", "timid"], piles: "1 2 9", rows: "declared" });
       await page.getByRole("heading", { name: "Whom would you like to see win?" }).waitFor();
       await assertAccessible(page, "a declaration");
@@ -211,15 +181,12 @@ for (const colorScheme of schemes) {
         await myTurn(page);
       }
       await assertAccessible(page, "the end of a game");
-      assertNoFaults();
-      await context.close();
     });
   }
 }
 
-test("a number is typed for a huge pile", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("a number is typed for a huge pile", async (t) => {
+  const page = await openPage(t);
   await begin(page, { opponents: ["timid"], piles: "1 9223372036854775807" });
   await myTurn(page);
   await page.getByLabel("Take", { exact: true }).fill("9223372036854775806");
@@ -227,8 +194,6 @@ test("a number is typed for a huge pile", async () => {
   await assertAccessible(page, "a huge pile");
   await untilRevised(page, () => takeButton(page).click());
   await page.locator(".told").getByText("timid took 1 of 1: the pile is gone.").waitFor();
-  assertNoFaults();
-  await context.close();
 });
 
 test("a game is played to its end without scripts, and found again", async () => {
@@ -267,10 +232,9 @@ test("strangers cannot open a game", async () => {
   await context.close();
 });
 
-test("a match of a registered bot is played by hand", async () => {
+test("a match of a registered bot is played by hand", async (t) => {
   const token = await server.run("bot", "register", "ann");
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+  const page = await openPage(t);
   await page.goto(`${server.url}/play`);
   await page.getByRole("link", { name: "Play its matches by hand" }).click();
   await assertAccessible(page, "signing in with the token of a bot");
@@ -295,8 +259,6 @@ test("a match of a registered bot is played by hand", async () => {
   await page.getByRole("link", { name: "All the bot's open matches" }).click();
   await page.getByRole("button", { name: "Leave the seats" }).click();
   await page.getByLabel("Token of the bot").waitFor();
-  assertNoFaults();
-  await context.close();
 });
 
 test("a live page reports the end of its session, and stops polling", async () => {

@@ -1,21 +1,14 @@
 // What a screen reader says on the most important pages, from top to bottom.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { openBrowser, openContext } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { openContext, serve } from "./browser.js";
 
-let server, browser, tournament;
+const { server, browser } = await serve("--house", "oracle,greedy,timid");
+let tournament;
 
 before(async () => {
-  server = await Server.start("--house", "oracle,greedy,timid");
-  browser = await openBrowser();
   tournament = await server.playTournament(["oracle", "greedy", "timid"], "--title", "Spring", "--seats", "3", "--piles", "3,4,5");
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 /** Returns what a part of a page says, a line each, without the addresses of links and with a fixed time on clocks. */

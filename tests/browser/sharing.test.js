@@ -4,14 +4,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser, addresses, blog, shown;
+const { server, browser } = await serve();
+let addresses, blog, shown;
 
 before(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
   const bots = { ann: "greedy", bob: "timid", eve: "loyal" };
   const further = ["--seats", "3", "--title", "Spring", "--piles", "3,25,5"];
   const tournament = await server.createTournament({ bots, further });
@@ -26,8 +24,6 @@ before(async () => {
 
 after(async () => {
   blog?.close();
-  await browser?.close();
-  await server?.stop();
 });
 
 const blogUrl = () => `http://127.0.0.1:${blog.address().port}/`;

@@ -3,32 +3,20 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { assertAccessible, follow, openBrowser, openContext, schemes, setHidden, widths } from "./browser.js";
+import { test } from "node:test";
+import { assertAccessible, follow, openContext, schemes, serve, setHidden, widths } from "./browser.js";
 import { Network } from "./network.js";
-import { Server } from "./server.js";
 
-let server, browser;
-
-before(async () => {
-  server = await Server.start("--private");
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const { server, browser, openPage } = await serve("--private");
 
 for (const colorScheme of schemes) {
   for (const width of widths) {
-    test(`a token gives access to a private server, ${colorScheme}, ${width} px`, async () => {
+    test(`a token gives access to a private server, ${colorScheme}, ${width} px`, async (t) => {
       const bot = `ann-${colorScheme}-${width}`;
       const token = await server.run("bot", "register", bot);
       const id = await server.run("tournament", "create", "--title", `Cup of ${bot}`, "--seats", "2", "--piles", "3,4");
       const viewport = { width, height: 800 };
-      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport });
-      const page = await context.newPage();
+      const page = await openPage(t, { expected: ["401"], colorScheme, viewport });
       await page.goto(`${server.url}/tournaments/${id}`);
       await assertAccessible(page, "a page of a private server");
       await page.getByRole("link", { name: "Sign in with a token" }).click();
@@ -49,8 +37,6 @@ for (const colorScheme of schemes) {
       await assertAccessible(page, "the tournaments of a bot");
       await page.getByRole("link", { name: "Tournaments", exact: true }).click();
       await page.getByText(`signed in as ${bot}`).waitFor();
-      assertNoFaults("401");
-      await context.close();
     });
   }
 }

@@ -6,8 +6,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext } from "./browser.js";
-import { Server } from "./server.js";
+import { assertAccessible, openContext, serve } from "./browser.js";
 
 const house = ["oracle", "greedy", "timid", "loyal", "random", "traitor"];
 const hostile = '<script>alert("Spring")</script> & <a href="/tournaments">x</a>';
@@ -22,7 +21,8 @@ const formats = {
 };
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json" };
 
-let server, browser, folder, files, site;
+const { server, browser } = await serve("--house", house.join(","));
+let folder, files, site;
 const ids = {};
 
 /** Serves the files of a folder, without regard to queries. Returns the server with its address. */
@@ -37,8 +37,6 @@ async function serveFiles(root) {
 }
 
 before(async () => {
-  server = await Server.start("--house", house.join(","));
-  browser = await openBrowser();
   folder = await mkdtemp(join(tmpdir(), "lastnim-site-"));
   for (const [name, [bots, further]] of Object.entries(formats)) {
     const title = further.includes("--title") ? [] : ["--title", name];
@@ -51,8 +49,6 @@ before(async () => {
 
 after(async () => {
   site?.plain.close();
-  await browser?.close();
-  await server?.stop();
   if (folder) await rm(folder, { recursive: true });
 });
 

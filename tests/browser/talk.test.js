@@ -2,21 +2,10 @@
 
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
-import { after, before, test } from "node:test";
-import { assertAccessible, follow, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { test } from "node:test";
+import { assertAccessible, follow, openContext, schemes, serve, widths } from "./browser.js";
 
-let server, browser;
-
-before(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const { server, browser } = await serve();
 
 // Messages of the protocol, as far as these bots need them: fields that are numbers or bytes.
 const varint = (value) => (value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]);

@@ -1,15 +1,14 @@
 // The pages of tournaments of every format, the home page, and lists: what they say first, how they fit, and hostile names.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { before, test } from "node:test";
+import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
 
 const house = ["oracle", "grudger", "minimax-3", "epsilon-0.1", "epsilon-0.3", "random", "timid", "traitor", "mirror", "loyal", "greedy"];
 const crowd = Array.from({ length: 32 }, (_, bot) => `epsilon-0.${bot + 10}`);
 const hostile = "<i>Spring & \"</i>".padEnd(100, "W");
 
-let server, browser;
+const { server, browser } = await serve("--house", [...house, ...crowd].join(","));
 /** The ids of tournaments, by what they are like. */
 const tournaments = {};
 
@@ -21,8 +20,6 @@ async function create(bots, ...further) {
 }
 
 before(async () => {
-  server = await Server.start("--house", [...house, ...crowd].join(","));
-  browser = await openBrowser();
   const small = ["--seats", "2", "--piles", "3,4", "--piles", "2,5"];
   tournaments.robin = await create(house.slice(0, 6), "--title", "Winter", "--seats", "3", "--piles", "3,4,5");
   tournaments.two = await create(house.slice(0, 2), "--title", "Pair", ...small);
@@ -45,11 +42,6 @@ before(async () => {
   // Its bots think about each take, so that it does not end during the tests.
   const slow = { "slow-a": "mcts-5000", "slow-b": "mcts-5000", "slow-c": "mcts-5000" };
   tournaments.running = await server.createTournament({ bots: slow, further: ["--title", "Running", "--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "2"] });
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
 });
 
 const address = (name) => `${server.url}/tournaments/${tournaments[name]}`;

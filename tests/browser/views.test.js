@@ -1,21 +1,10 @@
 // Interactive parts of pages: sorting, opening, dragging, copying, and organising.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
-import { Server } from "./server.js";
+import { test } from "node:test";
+import { assertAccessible, schemes, serve, widths } from "./browser.js";
 
-let server, browser;
-
-before(async () => {
-  server = await Server.start();
-  browser = await openBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
+const { server, openPage } = await serve();
 
 /** A tournament that does not end during a test: its bots think about each take, and matches are played one after the other. */
 const createLong = (name) =>
@@ -36,10 +25,9 @@ async function createWaiting(name) {
   return id;
 }
 
-test("updates keep tables sorted and details open", async () => {
+test("updates keep tables sorted and details open", async (t) => {
   const id = await createLong("sorted");
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+  const page = await openPage(t);
   await page.goto(`${server.url}/tournaments/${id}`);
   await page.evaluate(() => {
     window.swaps = 0;
@@ -61,13 +49,10 @@ test("updates keep tables sorted and details open", async () => {
     ["sorted-c", "sorted-b", "sorted-a"],
   );
   assert.equal(await details.getAttribute("open"), "");
-  assertNoFaults();
-  await context.close();
 });
 
-test("wants are dragged into another order", async () => {
-  const { context, assertNoFaults } = await openContext(browser, server);
-  const page = await context.newPage();
+test("wants are dragged into another order", async (t) => {
+  const page = await openPage(t);
   await page.goto(`${server.url}/oracle?piles=3+4&rows=1+2+3%3B2+3+1%3B3+1+2`);
   const row = page.getByRole("list", { name: /^What seat 1 wants/ });
   const seats = row.getByRole("listitem");
@@ -80,15 +65,12 @@ test("wants are dragged into another order", async () => {
   await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
   await page.waitForURL((url) => url.searchParams.get("rows") === "3>1>2; 2>3>1; 3>1>2");
   await page.getByRole("heading", { level: 1, name: /^Seat \d wins if every seat plays for what it wants$/ }).waitFor();
-  assertNoFaults();
-  await context.close();
 });
 
 for (const isAllowed of [true, false]) {
-  test(`the text to paste is ${isAllowed ? "copied" : "selected if copying is not allowed"}`, async () => {
+  test(`the text to paste is ${isAllowed ? "copied" : "selected if copying is not allowed"}`, async (t) => {
     const permissions = ["clipboard-read", "clipboard-write"];
-    const { context, assertNoFaults } = await openContext(browser, server, { permissions });
-    const page = await context.newPage();
+    const page = await openPage(t, { permissions });
     if (!isAllowed) await page.addInitScript(() => (navigator.clipboard.writeText = () => Promise.reject(new Error("no"))));
     const id = await server.run("tournament", "create", "--title", "to paste <b>", "--seats", "2", "--piles", "3");
     await page.goto(`${server.url}/tournaments/${id}`);
@@ -99,8 +81,6 @@ for (const isAllowed of [true, false]) {
     assert.match(text, /^title +to paste <b>\n/);
     const copied = await page.evaluate((allowed) => (allowed ? navigator.clipboard.readText() : getSelection().toString()), isAllowed);
     assert.equal(copied.trimEnd(), text.trimEnd());
-    assertNoFaults();
-    await context.close();
   });
 }
 
@@ -113,9 +93,8 @@ async function signIn(page, address) {
 }
 
 for (const colorScheme of schemes) {
-  test(`forms of an organiser are accessible with their mistakes, ${colorScheme}`, async () => {
-    const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width: widths[0], height: 800 } });
-    const page = await context.newPage();
+  test(`forms of an organiser are accessible with their mistakes, ${colorScheme}`, async (t) => {
+    const page = await openPage(t, { expected: ["422 (Unprocessable Entity)"], colorScheme, viewport: { width: widths[0], height: 800 } });
     await signIn(page, "/organise");
     await assertAccessible(page, "the start page of organisers");
     for (const [name, field] of [["new-tournament", "seats"], ["new-match", "piles"], ["bots", "name"]]) {
@@ -126,16 +105,13 @@ for (const colorScheme of schemes) {
       await page.locator(`#${field}-mistake`).waitFor();
       await assertAccessible(page, `${name} with a mistake`);
     }
-    assertNoFaults("422 (Unprocessable Entity)");
-    await context.close();
   });
 }
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a match is voided ${javaScriptEnabled ? "with" : "without"} scripts`, async () => {
+  test(`a match is voided ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
     const id = await createWaiting(javaScriptEnabled ? "scripted" : "bare");
-    const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled, viewport: { width: 390, height: 800 } });
-    const page = await context.newPage();
+    const page = await openPage(t, { expected: ["422 (Unprocessable Entity)"], javaScriptEnabled, viewport: { width: 390, height: 800 } });
     const address = `${server.url}/organise/tournaments/${id}`;
     await signIn(page, "/organise");
     const box = page.getByRole("checkbox", { name: "0", exact: true });
@@ -157,7 +133,5 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(page.url(), address);
     const { matches } = await server.json(`/tournaments/${id}/matches.json?state=voided`);
     assert.equal(matches.length, 1);
-    assertNoFaults("422 (Unprocessable Entity)");
-    await context.close();
   });
 }
