@@ -6,9 +6,9 @@ use super::stage::{Stage, small_positions};
 use lastnim_proto::pb::{self, FieldMovement, tournament_settings::Format};
 use std::time::{Duration, Instant};
 
-/// Duplicate groups of the ladder.
-const GROUPS: u64 = 40;
-/// Kills while it runs.
+/// Duplicate groups of the ladder, which continues long after the last bot has left.
+const GROUPS: u64 = 80;
+/// Kills in its first half.
 const KILLS: usize = 14;
 /// The bots that join and leave, and the kill at which each request is sent.
 const MOVES: [(usize, &str, FieldMovement); 6] = [
@@ -64,7 +64,7 @@ async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
     assert_eq!(total, GROUPS as usize * 3);
     let mut moves = MOVES.into_iter().peekable();
     for kill in 0..KILLS {
-        stage.until_ended(&id, total * kill / (KILLS + 2)).await;
+        stage.until_ended(&id, total / 2 * kill / (KILLS + 2)).await;
         server = match moves.next_if(|&(at, ..)| at == kill) {
             Some((_, bot, movement)) => move_during_kill(&mut stage, server, &id, bot, movement).await,
             None => kill_and_restart(&mut stage, server, 40).await,
@@ -86,7 +86,7 @@ async fn a_ladder_keeps_waiting_for_bots_after_kills(database: impl FnOnce(&Fold
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert"], MAX_THINKING).await;
-    let id = stage.begin(ladder("waiting", 2, 30), &["anna", "bert"]).await;
+    let id = stage.begin(ladder("waiting", 2, 100), &["anna", "bert"]).await;
     for movement in [FieldMovement::Leaves, FieldMovement::Enters, FieldMovement::Leaves] {
         server = move_during_kill(&mut stage, server, &id, "bert", movement).await;
     }

@@ -10,6 +10,11 @@ use std::time::{Duration, Instant};
 pub const STANDS_BY: &str = "standing by: another server is using the database";
 pub const SERVES: &str = "serving; settings not listed have their defaults";
 
+/// Enough positions for a tournament to outlast all changes of the server in a test.
+fn positions() -> Vec<&'static [u64]> {
+    [&[4, 5][..], &[12], &[1, 2, 6]].repeat(5)
+}
+
 /// Starts a server while the other one has the database, and waits until it stands by for the `times`th time.
 async fn stand_by(start: &Start, times: usize) -> Server {
     let server = start.launch();
@@ -34,7 +39,7 @@ impl Pair {
         stage.invite(names, Duration::from_millis(10)).await;
         let settings = lastnim_proto::pb::TournamentSettings {
             alliance: lastnim_proto::pb::AllianceMode::Dealt.into(),
-            ..small_positions("pair", &[&[4, 5], &[12], &[1, 2, 6]], 20_000)
+            ..small_positions("pair", &positions(), 20_000)
         };
         let tournament = stage.begin(settings, &names).await;
         stage.until_takes(50).await;
@@ -247,7 +252,7 @@ async fn one_of_two_standby_servers_takes_over() {
     let (second, third) = (stand_by(&second, 1).await, stand_by(&third, 1).await);
     let names = ["anna", "bert", "cleo", "dora"];
     stage.invite(names, Duration::from_millis(10)).await;
-    let settings = small_positions("three", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
+    let settings = small_positions("three", &positions(), 20_000);
     let tournament = stage.begin(settings, &names).await;
     stage.until_takes(30).await;
     active.kill();

@@ -10,7 +10,9 @@ async fn a_stopped_server_resumes_everything() {
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
     let exhibition = stage.organiser.create_match(&long_exhibition(["dora", "bert"], 250)).await;
-    let settings = small_positions("stopped", &[&[4, 5], &[12], &[1, 2, 6]], 20_000);
+    // Many more matches than are played before the last stop.
+    let positions = [&[4, 5][..], &[12], &[1, 2, 6]].repeat(4);
+    let settings = small_positions("stopped", &positions, 20_000);
     let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
     for stop in 1..=4 {
         stage.until_ended(&id, 6 * stop).await;
