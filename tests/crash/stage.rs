@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// The environment variable with a seed to replay.
 const SEED: &str = "LASTNIM_CRASH_SEED";
+/// The concurrent matches of a tournament of small positions.
+pub const CONCURRENCY: usize = 4;
 /// The polling interval of waits.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
@@ -188,7 +190,7 @@ pub fn small_positions(title: &str, positions: &[&[u64]], bank_ms: u32) -> pb::T
         positions: positions.iter().map(|piles| pb::Piles { counters: piles.to_vec() }).collect(),
         clock: Some(clock(bank_ms, 0)),
         seed: 11,
-        concurrency: 4,
+        concurrency: CONCURRENCY as u32,
         ..Default::default()
     }
 }
