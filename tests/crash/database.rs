@@ -2,7 +2,7 @@
 
 use super::kept_events::{TAKE, events_of_part, events_of_run, first_take};
 use super::postgres_server::PostgresServer;
-use super::server::Folder;
+use super::server::{Folder, TIMEOUT};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::Event;
 use lastnim_store::{StoreReader, open_reader};
@@ -123,9 +123,7 @@ impl Database {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), alone)
-            .await
-            .expect("a killed server leaves its database");
+        tokio::time::timeout(TIMEOUT, alone).await.expect("a killed server leaves its database");
         connection.close().await.unwrap();
     }
 

@@ -2,12 +2,32 @@
 
 use super::database::Database;
 use super::outage;
+use super::server::TIMEOUT;
 use super::stage::Stage;
 use super::standby::{SERVES, STANDS_BY};
 use lastnim_store::{check_store, open_reader};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const RECOVERED: &str = "recovered after the database lost commits";
+
+/// Waits until the standby server has read the number of the newest commit once more.
+async fn until_commits_are_seen(stage: &Stage) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    let has_read = format!(
+        "pg_stat_activity WHERE starts_with(application_name, 'lastnim standby ') AND state = 'idle' \
+         AND query LIKE 'SELECT holder, commit_number %' AND query_start > to_timestamp({now})"
+    );
+    let mut reader = stage.database.reader().await;
+    let began = Instant::now();
+    while reader.count(&has_read).await == 0 {
+        assert!(
+            began.elapsed() < TIMEOUT,
+            "the standby server does not read the number of the newest commit"
+        );
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    reader.close().await;
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_continues_from_the_data_of_a_promoted_replica() {
@@ -53,8 +73,7 @@ async fn a_server_pair_reports_commits_missing_from_a_promoted_replica() {
     let id = outage::begin(&mut stage).await;
     replica.kill();
     stage.until_takes(stage.ledger.takes() + 30).await;
-    // The standby server sees the newest commits.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_commits_are_seen(&stage).await;
     active.signal("STOP");
     stage.postgres().kill();
     stage.postgres().fail_over(replica);

@@ -1,7 +1,7 @@
 //! Interventions while the server is killed: each happens once, and the standings follow from the records.
 
 use super::database::Database;
-use super::server::{ADMIN, Folder, Server};
+use super::server::{ADMIN, Folder, Server, TIMEOUT};
 use super::stage::{Stage, small_positions};
 use super::standings_progress::without_progress;
 use lastnim_proto::pb::{
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FIELD: [&str; 4] = ["anna", "bert", "cleo", "dora"];
 const MAX_THINKING: Duration = Duration::from_millis(8);
@@ -79,6 +79,20 @@ fn check_records_match_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) 
     assert_eq!(verified + later, listed, "each record is in the earlier manifest or is later");
 }
 
+/// Waits until all matches of a paused tournament that have ended are counted, and returns the tournament.
+async fn counted(stage: &Stage, id: &str) -> pb::Tournament {
+    let began = Instant::now();
+    loop {
+        let matches = stage.organiser.matches(id).await;
+        let ended = matches.iter().filter(|game| game.phase() == pb::Phase::Ended).count();
+        let shown = stage.organiser.tournament(id).await;
+        if shown.matches_played == ended as u64 {
+            return shown;
+        }
+        assert!(began.elapsed() < TIMEOUT, "{ended} matches have ended: {shown:?}");
+    }
+}
+
 async fn interventions_survive_crashes(
     database: impl FnOnce(&Folder) -> Database,
     results: DisqualifiedResults,
@@ -86,18 +100,16 @@ async fn interventions_survive_crashes(
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
     stage.invite(FIELD, MAX_THINKING).await;
-    let settings =
-        small_positions("interventions", &[&[2, 5, 3], &[7], &[3, 4], &[1, 8], &[5, 2], &[6]], 30_000);
+    let positions = [&[2, 5, 3][..], &[7], &[3, 4], &[1, 8], &[5, 2], &[6]].repeat(2);
+    let settings = small_positions("interventions", &positions, 30_000);
     let id = stage.begin(settings, &FIELD).await;
     let total = stage.organiser.tournament(&id).await.matches_total;
-    assert_eq!(total, 4 * 6 * 3);
+    assert_eq!(total, 4 * 12 * 3);
     stage.until_ended(&id, 8).await;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let pausing = async move { organiser.pause(&asked, OpenMatches::Freeze).await };
     server = ask_during_kill(&mut stage, server, pausing).await;
-    // Matches that ended before are counted by then.
-    tokio::time::sleep(20 * MAX_THINKING).await;
-    let paused = stage.organiser.tournament(&id).await;
+    let paused = counted(&stage, &id).await;
     assert_eq!(paused.pause(), OpenMatches::Freeze);
     let so_far = stage.organiser.manifest(&id).await;
     server.kill();
