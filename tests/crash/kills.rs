@@ -21,7 +21,7 @@ const KILLS_PER_SDK_RESTART: usize = 4;
 /// The kill after which the server stays down for longer than any bank.
 const LONG_DOWNTIME_AT: usize = 9;
 /// The bank of every seat in a match of the tournament.
-const BANK_MS: u32 = 10_000;
+const BANK_MS: u32 = 6_000;
 /// The maximum thinking time of a witness.
 const MAX_THINKING: Duration = Duration::from_millis(12);
 
@@ -94,15 +94,15 @@ async fn kills_lose_nothing(database: impl FnOnce(&Folder) -> Database) {
         tokens.push(run_across_kill(&mut stage, &mut server, organiser.register(name)).await);
     }
     let field = ["anna", "bert", "cleo", "dora"];
-    let settings =
-        small_positions("kills", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]], BANK_MS);
+    let positions = [&[2, 5, 6][..], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]].repeat(2);
+    let settings = small_positions("kills", &positions, BANK_MS);
     let settings = TournamentSettings {
         start_when: field.len() as u32,
         alliance: lastnim_proto::pb::AllianceMode::Dealt.into(),
         ..settings
     };
     let id = run_across_kill(&mut stage, &mut server, organiser.create_tournament(&settings)).await;
-    let request = long_exhibition(["anna", "emil"], 700);
+    let request = long_exhibition(["anna", "emil"], 1_400);
     let exhibition = run_across_kill(&mut stage, &mut server, organiser.create_match(&request)).await;
     for name in field {
         run_across_kill(&mut stage, &mut server, organiser.join(&id, name)).await;
@@ -116,7 +116,7 @@ async fn kills_lose_nothing(database: impl FnOnce(&Folder) -> Database) {
     let sdk = sdk_bot(&stage.start, &tokens[3], &id, restarted);
 
     let total = organiser.tournament(&id).await.matches_total as usize;
-    assert_eq!(total, 72);
+    assert_eq!(total, 144);
     let (mut in_play, mut killed_again) = (0, 0);
     for kill in 0..KILLS {
         stage.until_ended(&id, total * kill / (KILLS + 3)).await;

@@ -16,11 +16,11 @@ use tonic::{Status, Streaming};
 
 const BOTS: [&str; 3] = ["anna", "bert", "cleo"];
 /// The bank of each seat.
-const BANK_MS: u32 = 10_000;
+const BANK_MS: u32 = 8_000;
 /// The maximum length of a round of talk.
-const ROUND_MS: u32 = 12_000;
+const ROUND_MS: u32 = 8_000;
 /// Longer than a round.
-const LONG: Duration = Duration::from_secs(13);
+const LONG: Duration = Duration::from_secs(9);
 const BRIEF: Duration = Duration::from_millis(50);
 /// The pause before a bot tries to connect again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(15);
