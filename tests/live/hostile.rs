@@ -14,9 +14,9 @@ use lastnim_proto::{
     pb::{self, play_request::Action, record_event},
     record::parse_record,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 use tokio::{
-    sync::oneshot,
+    sync::{Semaphore, oneshot},
     task::{JoinHandle, JoinSet},
 };
 
@@ -112,8 +112,14 @@ async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::Forfei
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_misbehaviour_is_isolated_and_recorded() {
     let mut tournaments = JoinSet::new();
+    // Few at once, so that honest bots answer in time on a busy machine.
+    let places = Arc::new(Semaphore::new(4));
     for (seed, way) in Misbehaviour::ALL.into_iter().enumerate() {
-        tournaments.spawn(async move { (way, hostile_tournament(&[way], seed as u64).await) });
+        let places = Arc::clone(&places);
+        tournaments.spawn(async move {
+            let _place = places.acquire_owned().await.unwrap();
+            (way, hostile_tournament(&[way], seed as u64).await)
+        });
     }
     while let Some(ended) = soon("the end of a tournament", tournaments.join_next()).await {
         let (way, (reasons, report)) = ended.unwrap();
@@ -157,7 +163,7 @@ async fn attacks_outside_a_tournament_do_not_affect_it() {
     // A match between attackers and an honest bot continues during the tournament.
     party.invite(&host.address, host.register("brave").await, HouseBot::Timid, 1);
     host.until_bot("brave", |bot| bot.connected).await;
-    let clock = pb::Clock { initial_ms: 10_000, declaration_ms: 10_000, ..patient_clock() };
+    let clock = pb::Clock { initial_ms: 20_000, declaration_ms: 20_000, ..patient_clock() };
     let mut brawls = Vec::new();
     for _ in 0..8 {
         let request = exhibition(["hostile-0", "brave", "hostile-1", "hostile-2"], &[9, 9]);

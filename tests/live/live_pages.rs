@@ -245,11 +245,12 @@ async fn a_watcher_that_never_reads_is_dropped() {
     let (response, _) = requests.send_request(request.unwrap(), true).unwrap();
     let mut unread = soon("a response", response).await.unwrap().into_body();
     let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
+    let reading = tokio::spawn(async move { source.rest().await });
     let playing = [one.playing_timidly(1), two.playing_timidly(1)];
     for playing in playing {
         soon("the end of the match", playing).await.unwrap();
     }
-    let reads_to_the_end = source.rest().await;
+    let reads_to_the_end = reading.await.unwrap();
     assert_eq!(reads_to_the_end.last().unwrap().name, "end");
     let cut = async {
         loop {

@@ -33,7 +33,7 @@ async fn missed_ends_are_sent_on_reconnecting() {
         title: "Spring".into(),
         seats: 2,
         positions: vec![pb::Piles { counters: vec![2, 1] }],
-        clock: Some(pb::Clock { initial_ms: 200, ..patient_clock() }),
+        clock: Some(pb::Clock { initial_ms: 3_000, ..patient_clock() }),
         ..Default::default()
     };
     let id = host.create_tournament(settings, &["present", "away"]).await;

@@ -133,7 +133,7 @@ async fn invalid_forms_are_refused_with_reasons() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stalled_forms_time_out() {
-    let host = Host::with(Config { request_timeout: Duration::from_millis(200), ..Config::default() }).await;
+    let host = Host::with(Config { request_timeout: Duration::from_secs(2), ..Config::default() }).await;
     let mut browser = Browser::open(&host);
     browser.get("/organise").await;
     let own = &host.address;

@@ -119,8 +119,9 @@ async fn a_no_show_forfeits_its_matches_and_others_get_results() {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
     host.register("ghost").await;
-    let clock = pb::Clock { declaration_ms: 1_500, ..patient_clock() };
-    let settings = pb::TournamentSettings { clock: Some(clock), ..round_robin(&[&[2, 3]]) };
+    let clock = pb::Clock { declaration_ms: 5_000, ..patient_clock() };
+    // All matches wait for the ghost at once.
+    let settings = pb::TournamentSettings { clock: Some(clock), concurrency: 12, ..round_robin(&[&[2, 3]]) };
     let id = host.create_tournament(settings, &["timid", "ghost", "greedy", "oracle"]).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;

@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
+    time::{MissedTickBehavior, interval},
 };
 use tokio_stream::StreamExt as _;
 use tonic::Code;
@@ -65,7 +66,7 @@ async fn closing_the_sending_side_closes_the_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_peer_counts_as_disconnected() {
     // This is long enough for a healthy peer to answer on a busy machine.
-    let keepalive = Duration::from_secs(1);
+    let keepalive = Duration::from_secs(3);
     let host = Host::with(Config {
         keepalive_interval: keepalive,
         keepalive_timeout: keepalive,
@@ -76,7 +77,7 @@ async fn a_frozen_peer_counts_as_disconnected() {
     let proxy = Proxy::to(&host.address).await;
     let (steady, _) = BotSession::open(&host, &steady).await;
     let (mut line, _) = BotSession::open_at(&proxy.address, &frozen).await;
-    let clock = pb::Clock { initial_ms: 10_000, ..patient_clock() };
+    let clock = pb::Clock { initial_ms: 20_000, ..patient_clock() };
     let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["steady", "frozen"], &[3]) };
     let id = host.create_match(request).await;
     let playing = steady.playing_timidly(1);
@@ -265,20 +266,23 @@ async fn too_many_idle_messages_only_end_the_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_idle_messages_do_not_allow_a_larger_burst_later() {
-    let limits = Limits { idle_message_burst: 20, idle_messages_per_second: 100, ..Limits::default() };
+    let limits = Limits { idle_message_burst: 100, idle_messages_per_second: 100, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let token = host.register("chatty").await;
     let (mut chatty, _) = BotSession::open(&host, &token).await;
     let idle_message = |ply| pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) };
     // The messages come at half of the allowed pace, for longer than the burst lasts.
-    let mut pace = tokio::time::interval(Duration::from_millis(20));
+    let mut pace = interval(Duration::from_millis(20));
+    // After a stall, the messages do not come faster.
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for ply in 0..125 {
         pace.tick().await;
         chatty.outbound.send(idle_message(ply)).await.unwrap();
     }
-    for ply in 0..200 {
-        // The server closes the stream at some point, so sending may fail.
-        let _ = chatty.outbound.send(idle_message(ply)).await;
+    let mut ply = 0;
+    while chatty.outbound.send(idle_message(ply)).await.is_ok() {
+        assert!(ply < 100_000, "the stream stays open");
+        ply += 1;
     }
     let end = chatty.end().await.status();
     assert_eq!(reason(&end), "TOO_MANY_UNPRODUCTIVE_MESSAGES");

@@ -57,7 +57,7 @@ pub async fn play_logged() -> Played {
     let mut log = TestLog::new();
     let mut ids = Vec::new();
     for conduct in [Conduct::ErrAndReturn, Conduct::Resign, Conduct::Sleep] {
-        let initial_ms = if conduct == Conduct::Sleep { 1_000 } else { 60_000 };
+        let initial_ms = if conduct == Conduct::Sleep { 5_000 } else { 60_000 };
         let clock = pb::Clock { initial_ms, increment_ms: 0, ..patient_clock() };
         let request = exhibition(["alice", "bob", "carol"], &[3, 4, 5]);
         for bot in ["alice", "bob"] {
