@@ -318,6 +318,7 @@ async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     let settings = pb::TournamentSettings { format: Some(ladder), concurrency: 2, ..closed() };
     let id = stage.host.create_tournament(settings, &["alice", "bob"]).await;
     stage.host.start_tournament(&id).await;
+    stage.host.until_begun(&id, 2).await;
     let request = pb::LeaveTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     let mut tournaments = TournamentServiceClient::new(stage.host.channel.clone());
     let left = tournaments.leave_tournament(stage.alice.request(request)).await.unwrap().into_inner();

@@ -234,6 +234,19 @@ impl Host {
         page.matches
     }
 
+    /// Waits until a tournament has at least this many matches, and returns them.
+    pub async fn until_begun(&self, tournament_id: &str, matches: usize) -> Vec<pb::Match> {
+        let beginning = async {
+            loop {
+                let begun = self.matches_of(tournament_id).await;
+                if begun.len() >= matches {
+                    return begun;
+                }
+            }
+        };
+        soon("the first matches", beginning).await
+    }
+
     /// Registers house bots under their own names and starts them.
     pub async fn house_bots(&self, bots: &[HouseBot], seed: u64) -> Party {
         let mut party = Party::empty();

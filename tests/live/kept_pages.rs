@@ -1,20 +1,14 @@
 //! Cached pages.
 
 use super::{
-    host::{Host, round_robin},
+    host::{Host, round_robin, soon},
     pages::{get, send},
     sharing::played_tournament,
 };
 use lastnim_proto::pb;
 use lastnim_store::{RetentionLimits, open_store};
 use sqlx::{Connection as _, SqliteConnection};
-use std::{
-    fs,
-    path::Path,
-    process,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path, process, sync::Arc};
 use tokio::task::JoinSet;
 
 /// Starts a server on a database, which caches pages.
@@ -66,11 +60,7 @@ async fn lists_show_other_tournaments_if_one_is_damaged() {
 async fn unknown_queries_do_not_add_cached_pages() {
     let host = host_on_sqlite("kept-queries").await;
     host.register("one").await;
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_millis(1_200) {
-        get(&host, "/tournaments").await;
-    }
-    let (page, before) = (get(&host, "/tournaments").await.body, made_pages(&host).await);
+    let (page, before) = (cached(&host, "/tournaments").await, made_pages(&host).await);
     for query in ["x=1", "page=", "from=3&x=y"] {
         assert_eq!(get(&host, &format!("/tournaments?{query}")).await.body, page, "{query}");
     }
@@ -103,12 +93,7 @@ async fn pages_of_ended_tournaments_follow_later_changes() {
 async fn pages_show_all_earlier_changes() {
     let host = host_on_sqlite("kept-now").await;
     for name in ["one", "two"] {
-        // This is long enough for pages to be cached.
-        let began = Instant::now();
-        let mut page = get(&host, "/bots").await.body;
-        while began.elapsed() < Duration::from_millis(1_200) {
-            page = get(&host, "/bots").await.body;
-        }
+        let page = cached(&host, "/bots").await;
         assert!(!page.contains(&format!("/bots/{name}")), "{page}");
         host.register(name).await;
         let page = get(&host, "/bots").await.body;
@@ -120,6 +105,20 @@ async fn pages_show_all_earlier_changes() {
         let page = get(&host, path).await.body;
         assert!(page.contains(&id), "{path}: {page}");
     }
+}
+
+/// Gets a page until it comes from the cache, and returns it.
+async fn cached(host: &Host, path: &str) -> String {
+    let getting = async {
+        loop {
+            let before = made_pages(host).await;
+            let page = get(host, path).await.body;
+            if made_pages(host).await == before {
+                return page;
+            }
+        }
+    };
+    soon("a cached page", getting).await
 }
 
 /// Returns how many pages the server has rendered.
@@ -137,10 +136,7 @@ async fn concurrent_requests_share_one_rendering() {
     let host = Arc::new(host_on_sqlite("kept-once").await);
     host.register_all(["one", "two"]).await;
     let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_millis(1_200) {
-        get(&host, "/bots").await;
-    }
+    cached(&host, "/bots").await;
     for path in ["/".to_owned(), format!("/tournaments/{id}"), format!("/tournaments/{id}/standings.json")] {
         let before = made_pages(&host).await;
         let mut asking = JoinSet::new();

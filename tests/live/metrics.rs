@@ -172,9 +172,9 @@ async fn remote_access_to_metrics_needs_a_token() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_can_have_a_separate_listener() {
-    // Nothing else uses this loopback address.
-    let own = "127.83.21.7:17600";
-    let metrics_listen = vec![own.parse().unwrap()];
+    // A port that is free on a loopback address that nothing else uses.
+    let own = std::net::TcpListener::bind("127.83.21.7:0").unwrap().local_addr().unwrap();
+    let metrics_listen = vec![own];
     let host = Host::with(Config { metrics_listen, private: true, no_web: true, ..Config::default() }).await;
     let ask = |request: String| async move {
         let mut stream = TcpStream::connect(own).await.unwrap();

@@ -10,7 +10,7 @@ use lastnim_client::{Error, Options, Practice, practice, practice_until};
 use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
 use lastnim_server::{Config, ServeError, Shutdown, run_server};
 use lastnim_store::{RetentionLimits, StoreError, StoreUrl, Token};
-use std::{fs, future::pending, path::Path, time::Duration};
+use std::{fs, future::pending, path::Path, process, time::Duration};
 use tokio::{net::TcpListener, sync::oneshot};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -150,7 +150,7 @@ pub struct Served {
 
 /// Returns the address of an empty store.
 pub fn new_store(name: &str) -> StoreUrl {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("practice-{name}"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("practice-{name}-{}", process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     StoreUrl::Sqlite(folder.join("lastnim.db"))

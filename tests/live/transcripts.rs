@@ -65,10 +65,10 @@ async fn transcripts_are_published_after_the_tournament() {
     let piles: Vec<&[u64]> = vec![&[3, 4, 2]; 50];
     let id = host.create_tournament(round_robin(&piles), &TRIO.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
+    let begun = host.until_begun(&id, 1).await.remove(0).id;
     // A paused tournament finishes its open matches, but has not ended.
     let pause = pb::PauseTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     host.tournaments().pause_tournament(pause).await.unwrap();
-    let begun = host.matches_of(&id).await.pop().expect("a match has begun").id;
     let party = play(&host, &tokens);
     host.watched_to_its_end(&begun).await;
     assert_eq!(publish(&mut admin, &begun, 0, None).await, too_early());

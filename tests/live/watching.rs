@@ -127,7 +127,8 @@ async fn a_tournament_can_be_watched() {
     }
     let mut seen = Vec::new();
     while let Some(state) = soon("a state", states.message()).await.unwrap() {
-        let tournament = state.tournament.unwrap();
+        // A heartbeat has no tournament.
+        let Some(tournament) = state.tournament else { continue };
         assert_eq!(tournament.settings, None, "they came with the first state");
         seen.push((tournament.matches_played, tournament.state()));
     }
@@ -135,7 +136,7 @@ async fn a_tournament_can_be_watched() {
     assert_eq!(seen.last(), Some(&(24, pb::TournamentState::Finished)));
     let mut only = Vec::new();
     while let Some(message) = soon("a state", states_only.message()).await.unwrap() {
-        let state = message.tournament.as_ref().unwrap().state();
+        let Some(state) = message.tournament.as_ref().map(pb::Tournament::state) else { continue };
         let tournament =
             pb::Tournament { id: tournament_id.clone(), state: state.into(), ..pb::Tournament::default() };
         let nothing_else = pb::WatchTournamentResponse { tournament: Some(tournament), ..Default::default() };
@@ -176,8 +177,10 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
     assert_eq!(over.tournament.unwrap().matches_played, 450);
     let mut seen = Vec::new();
     while let Some(state) = soon("a state", states.message()).await.unwrap() {
-        assert_eq!(state.standings.len(), 3);
-        seen.push(state);
+        if state.tournament.is_some() {
+            assert_eq!(state.standings.len(), 3);
+            seen.push(state);
+        }
     }
     let last = seen.last().unwrap();
     assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
@@ -187,6 +190,9 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
     assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;
 }
+
+/// Attempts to see that a quiet stream lasts.
+const MAX_TRIES: usize = 5;
 
 /// A server that sends heartbeats often.
 async fn lively_host() -> Host {
@@ -239,10 +245,17 @@ async fn a_watcher_reconnects_after_a_silent_proxy_and_sees_each_event_once() {
     let proxy = Proxy::to(&host.address).await;
     let mut stream = follow(&proxy.address, &id);
     let mut seen = Default::default();
-    // Heartbeats keep a quiet stream beyond the silence at which it would count as lost.
-    let began = Instant::now();
-    let losses = read_news(&mut stream, &mut seen, |_, _| began.elapsed() > Duration::from_secs(3)).await;
-    assert_eq!(losses, [""; 0]);
+    // Heartbeats keep a quiet stream beyond the silence at which it would count as lost, unless this process stalls.
+    let mut tries = 1;
+    loop {
+        let began = Instant::now();
+        let losses = read_news(&mut stream, &mut seen, |_, _| began.elapsed() > Duration::from_secs(3)).await;
+        if losses.is_empty() {
+            break;
+        }
+        assert!(tries < MAX_TRIES, "{losses:?}");
+        tries += 1;
+    }
     proxy.freeze();
     let losses = read_news(&mut stream, &mut seen, |news, _| matches!(news, WatchUpdate::Lost(_))).await;
     assert!(losses[0].contains("silent"), "{losses:?}");
@@ -288,7 +301,12 @@ async fn quiet_streams_last(host: &Host) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn heartbeats_keep_quiet_streams_open_behind_proxies_that_count_data() {
-    assert!(quiet_streams_last(&lively_host().await).await);
+    let mut tries = 1;
+    // A stall of this process may be as long as the proxy's patience.
+    while !quiet_streams_last(&lively_host().await).await {
+        assert!(tries < MAX_TRIES, "the proxy cuts streams with heartbeats");
+        tries += 1;
+    }
     let limits = Limits { ping_interval: Duration::from_secs(20), ..Limits::default() };
     let rare = Host::with(Config { limits, ..Config::default() }).await;
     assert!(!quiet_streams_last(&rare).await, "the proxy cuts streams without heartbeats");
