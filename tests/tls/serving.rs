@@ -7,7 +7,7 @@ use super::{
 use serde_json::Value;
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _},
     net::TcpStream,
     path::PathBuf,
     process::{self, Child, Output, Stdio},
@@ -206,23 +206,28 @@ fn a_certificate_is_replaced_while_the_server_runs() {
     fs::write(server.path("other.pem"), other.pem()).unwrap();
     let (certificate, key) = other.sign(&["localhost"]);
     // The key does not fit yet, so the former certificate stays.
-    fs::write(server.path("cert.pem"), certificate.pem()).unwrap();
+    let write = |name: &str, text: &str| {
+        // A file that is half written would be another error.
+        fs::write(server.path("new.pem"), text).unwrap();
+        fs::rename(server.path("new.pem"), server.path(name)).unwrap();
+    };
+    write("cert.pem", &certificate.pem());
     server.until("an error", || server.log_text().contains("the former certificate stays in use"));
     let log = server.log_text();
     assert!(log.contains("key.pem: this is not the key of the certificate in"), "{log}");
     assert!(list("ca.pem") && !list("other.pem"));
-    fs::write(server.path("key.pem"), key.serialize_pem()).unwrap();
+    write("key.pem", &key.serialize_pem());
     server.until("the new certificate", || list("other.pem"));
     assert!(!list("ca.pem"));
     fs::remove_file(server.path("key.pem")).unwrap();
     let errors = || server.log_text().matches("the former certificate stays in use").count();
-    server.until("another error", || errors() == 2);
+    server.until("another error", || errors() >= 2);
     assert!(list("other.pem"));
 }
 
 #[test]
 fn slow_handshakes_delay_no_other_client_and_are_ended() {
-    let server = TlsServer::start("slow", &["--first-call-timeout", "2s"]);
+    let server = TlsServer::start("slow", &["--first-call-timeout", "8s"]);
     let mut slow: Vec<TcpStream> = (0..40)
         .map(|number| {
             let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
@@ -235,12 +240,17 @@ fn slow_handshakes_delay_no_other_client_and_are_ended() {
         .collect();
     let began = Instant::now();
     assert!(server.get("/", None).starts_with("HTTP/1.1 200 "));
-    assert!(began.elapsed() < Duration::from_millis(1_500), "{:?}", began.elapsed());
+    for stream in &slow {
+        stream.set_nonblocking(true).unwrap();
+        let read = stream.peek(&mut [0]).map_err(|error| error.kind());
+        assert_eq!(read, Err(ErrorKind::WouldBlock), "it was ended before the other client was answered");
+        stream.set_nonblocking(false).unwrap();
+    }
     for stream in &mut slow {
         // The connection may end with a reset.
         let _ = stream.read_to_end(&mut Vec::new());
     }
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
 }
 
 #[test]
