@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 /// Checks that the server's standings follow from its records, and that the records verify with the manifest. Returns the
@@ -78,6 +79,10 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let (code, why) = server.refused(&["tournament", "pause", &id]);
     assert!(code == 1 && why.contains("is open: only running tournaments allow this"), "{why}");
     server.printed(&["tournament", "start", &id]);
+    let began = Instant::now();
+    while server.json(&["match", "list", "--tournament", &id])["matches"].as_array().unwrap().is_empty() {
+        assert!(began.elapsed() < Duration::from_mins(5), "no match begins");
+    }
     let paused = server.printed(&["tournament", "pause", &id, "--freeze"]);
     assert!(paused.starts_with("paused; open matches were frozen\n"), "{paused}");
     assert!(paused.contains("running, 0 of 12 matches played, paused, open matches frozen"), "{paused}");

@@ -16,6 +16,11 @@ pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = \"1m\"\
 pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [format]\nkind = \"round-robin\"\ngroups = 400\n[positions]\ndrawn = { count = 40, piles = [3, 6], counters = [3, 9] }\n";
 
+/// Returns the same settings for a tournament that does not end by itself during a test.
+pub fn endless() -> String {
+    LONG.replace("groups = 400", "groups = 100000")
+}
+
 /// Returns a house bot as it is written in a file.
 pub fn house(name: &str, bot: &str) -> String {
     format!("[[bot]]\nname = \"{name}\"\nhouse = \"{bot}\"\n")

@@ -1,7 +1,7 @@
 //! A run on its own server, managed from another terminal with the tournament's file.
 
 use super::{
-    folder::{Folder, LONG, SMALL, house},
+    folder::{Folder, SMALL, endless, house},
     running::{Running, lastnim, run, run_command, soon},
 };
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
 fn a_running_tournament_is_shown_with_its_activity() {
     let folder = Folder::new("activity");
     let bots = house("first", "oracle") + &house("second", "greedy");
-    let file = folder.write("cup.toml", &(LONG.to_owned() + &bots));
+    let file = folder.write("cup.toml", &(endless() + &bots));
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("Long begins");
     let mut activity = Value::Null;
@@ -88,7 +88,6 @@ fn a_running_tournament_is_shown_with_its_activity() {
     });
     let left = &activity["time_left"];
     assert!(left["estimate_ms"].as_u64() < left["longest_ms"].as_u64(), "{activity}");
-    assert!(left["matches"].as_u64() < Some(800), "{activity}");
     let text = lastnim(&["tournament", "show"]).arg(&file).output().unwrap();
     let text = String::from_utf8(text.stdout).unwrap();
     for words in ["Current activity", "connected", "2 of 2 bots", "according to the clocks"] {
@@ -102,7 +101,7 @@ fn a_running_tournament_is_shown_with_its_activity() {
 fn a_run_that_was_stopped_before_its_end_shows_no_results() {
     let folder = Folder::new("stopped");
     let file =
-        folder.write("cup.toml", &(LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy")));
+        folder.write("cup.toml", &(endless() + &house("first", "oracle") + &house("second", "greedy")));
     let shown = file.display();
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line("Long begins");

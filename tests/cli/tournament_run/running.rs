@@ -12,7 +12,7 @@ use std::{
 };
 
 /// A timeout that no run reaches unless something is wrong.
-const LONG: Duration = Duration::from_mins(2);
+const LONG: Duration = Duration::from_mins(5);
 
 /// Returns a command without the environment variables of the tests.
 pub fn lastnim(args: &[&str]) -> Command {

@@ -1,7 +1,7 @@
 //! Bots in a sandbox that read what they should not, use too much, or attack other processes.
 
 use super::{
-    folder::{Folder, LONG, SMALL, house, state_folder},
+    folder::{Folder, SMALL, endless, house, state_folder},
     running::{Running, run, run_command, soon},
 };
 use std::{
@@ -167,9 +167,10 @@ fn a_lost_seat_names_the_exceeded_limit() {
     if !has_sandboxes("a_lost_seat_names_the_exceeded_limit") {
         return;
     }
-    // The clock ends before the second restart.
-    let cup = Cup::new("lost", "(sleep 0.5; yes) &");
-    let text = fs::read_to_string(&cup.file).unwrap().replace(SMALL, LONG);
+    // It plays for a while and then prints without an end. The clock ends before the second restart.
+    let lines = "/lastnim bot run greedy | { n=0; while read -r line; do n=$((n + 1)); [ $n = 20 ] && exec yes; done; }\nexit";
+    let cup = Cup::new("lost", lines);
+    let text = fs::read_to_string(&cup.file).unwrap().replace(SMALL, &endless());
     fs::write(&cup.file, text.replace("clock = \"1m\"", "clock = \"300ms\"")).unwrap();
     let mut running = Running::start(&mut run_command(&cup.file, &[]));
     let line = running.wait_for_line("its program ended before");
@@ -186,9 +187,12 @@ fn children_that_a_bot_leaves_behind_end_with_it() {
     let lines = "setsid sleep 4242.25 &\n[ -e /tmp/none ]";
     let cup = Cup::new("orphans", lines);
     run(&cup.file, &[]).result();
-    let commands = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let is_left = |line: Vec<u8>| line.windows(7).any(|part| part == b"4242.25");
-    assert!(!commands.filter_map(|process| fs::read(process.path().join("cmdline")).ok()).any(is_left));
+    let is_left = || {
+        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let mut lines = all.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+        lines.any(|line| line.windows(7).any(|part| part == b"4242.25"))
+    };
+    soon("the child ends", || !is_left());
 }
 
 #[test]

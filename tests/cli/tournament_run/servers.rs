@@ -1,7 +1,7 @@
 //! Tournaments on another server, and remote bots.
 
 use super::{
-    folder::{Folder, LASTNIM, LONG, SMALL, house, program},
+    folder::{Folder, LASTNIM, LONG, SMALL, endless, house, program},
     running::{Ended, Running, lastnim, run_command},
 };
 use serde_json::Value;
@@ -136,7 +136,7 @@ fn organise(file: &Path, address: &str, what: &str) {
 fn a_run_respects_changes_by_others_to_its_stopped_tournament() {
     let folder = Folder::new("changed-by-others");
     let (_server, address) = start();
-    let text = LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy");
+    let text = endless() + &house("first", "oracle") + &house("second", "greedy");
     let file = folder.write("cup.toml", &text);
     let leave = |running: Running| {
         running.signal("INT");
