@@ -2,11 +2,13 @@
 
 use std::env;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -17,6 +19,9 @@ const START_TIMEOUT: Duration = Duration::from_mins(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The user of the databases.
 const USER: &str = "lastnim";
+/// The arguments of `initdb`, before the folder.
+const INITDB_OPTIONS: [&str; 7] =
+    ["--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--username", USER, "--pgdata"];
 
 /// A server that runs until this is dropped.
 pub struct PostgresServer {
@@ -27,6 +32,9 @@ pub struct PostgresServer {
     port: u16,
     process: Child,
 }
+
+/// The folder of a server that nobody has used, which every server of this process copies.
+static TEMPLATE: OnceLock<PathBuf> = OnceLock::new();
 
 impl PostgresServer {
     /// Starts a server. If PostgreSQL is not installed, says so and returns `None`; if `CI` is set, that is a failure.
@@ -46,21 +54,8 @@ impl PostgresServer {
         if let Some((user, group)) = runs_as {
             chown(&folder, Some(user), Some(group)).unwrap();
         }
-        let data = folder.join("data");
-        let made = as_user(&programs.join("initdb"), runs_as, &folder)
-            .args([
-                "--auth=trust",
-                "--no-sync",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--username",
-                USER,
-                "--pgdata",
-            ])
-            .arg(&data)
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let template = TEMPLATE.get_or_init(|| template(&programs, &folder, runs_as));
+        copy_folder(template, &folder.join("data"));
         // Another process may take the port before it is used.
         for _ in 0..5 {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -204,6 +199,36 @@ fn programs() -> Option<PathBuf> {
         let version = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         version.and_then(|version| version.parse::<u32>().ok())
     })
+}
+
+/// Returns the data folder of a new server, kept in the build folder: copying it is faster than running `initdb`. If
+/// there is none yet, `initdb` makes it in `folder`, which the user of the servers can reach.
+fn template(programs: &Path, folder: &Path, runs_as: Option<(u32, u32)>) -> PathBuf {
+    let initdb = programs.join("initdb");
+    let version = Command::new(&initdb).arg("--version").output().unwrap().stdout;
+    let mut key = DefaultHasher::new();
+    (version, INITDB_OPTIONS, fs::metadata(folder).unwrap().uid()).hash(&mut key);
+    let name = format!("postgres-{:x}", key.finish());
+    let template = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if !template.is_dir() {
+        let made = folder.join("template");
+        let output = as_user(&initdb, runs_as, folder).args(INITDB_OPTIONS).arg(&made).output().unwrap();
+        assert!(output.status.success(), "initdb: {}", String::from_utf8_lossy(&output.stderr));
+        let own = template.with_extension(process::id().to_string());
+        copy_folder(&made, &own);
+        // Another process may have been faster.
+        if fs::rename(&own, &template).is_err() {
+            fs::remove_dir_all(&own).unwrap();
+        }
+        fs::remove_dir_all(&made).unwrap();
+    }
+    template
+}
+
+/// Copies a folder, with the owners and modes of its files.
+fn copy_folder(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).output().unwrap();
+    assert!(copied.status.success(), "cp -a: {}", String::from_utf8_lossy(&copied.stderr));
 }
 
 /// Returns the user and group of `postgres`, or else of `nobody`.
