@@ -8,7 +8,7 @@ mod raw_bot;
 use in_process::InProcess;
 use lastnim_client::{Bot, MatchView, Message, Options, TalkRound};
 use lastnim_conformance::{
-    BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite, find_check,
+    BotEnd, BotEnvironment, BotLauncher, CHECKS, Check, CheckOutcome, CheckVerdict, Suite, find_check,
 };
 use raw_bot::{Fault, run_raw_bot};
 use std::{
@@ -22,10 +22,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT_PATIENCE: Duration = Duration::from_secs(4);
 
 /// Runs every check.
-async fn run_all(bot: impl BotLauncher, patience: Duration) -> Vec<CheckOutcome> {
+async fn run_all(bot: impl BotLauncher) -> Vec<CheckOutcome> {
     let checks: Vec<_> = CHECKS.iter().collect();
+    run_checks(bot, &checks, PATIENCE).await
+}
+
+async fn run_checks(
+    bot: impl BotLauncher,
+    checks: &[&'static Check],
+    patience: Duration,
+) -> Vec<CheckOutcome> {
     let suite = Suite { launcher: Arc::new(bot), patience, jobs: 8 };
-    suite.run(&checks, |_| {}).await
+    suite.run(checks, |_| {}).await
 }
 
 /// Asserts that a bot fails exactly these checks, and that each failure is described.
@@ -45,8 +53,16 @@ fn assert_fails(outcomes: &[CheckOutcome], expected: &[&str]) {
     assert_eq!(failed, expected, "{outcomes:#?}");
 }
 
-async fn run_raw(fault: Fault, patience: Duration) -> Vec<CheckOutcome> {
-    run_all(InProcess(move |environment| run_raw_bot(environment, fault)), patience).await
+fn raw(fault: Fault) -> impl BotLauncher {
+    InProcess(move |environment| run_raw_bot(environment, fault))
+}
+
+/// Asserts that a bot fails exactly these checks because it does not answer in time.
+async fn assert_too_late(fault: Fault, expected: &[&str]) {
+    let (late, others): (Vec<_>, Vec<_>) = CHECKS.iter().partition(|check| expected.contains(&check.name));
+    let mut outcomes = run_checks(raw(fault), &late, SHORT_PATIENCE).await;
+    outcomes.extend(run_checks(raw(fault), &others, PATIENCE).await);
+    assert_fails(&outcomes, expected);
 }
 
 /// The README's bot.
@@ -84,12 +100,12 @@ async fn play_with_sdk(bot: impl Bot, environment: BotEnvironment) -> BotEnd {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_of_the_rust_sdk_passes() {
-    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Half, environment)), PATIENCE).await, &[]);
+    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Half, environment))).await, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_talking_bot_of_the_rust_sdk_passes() {
-    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Talker, environment)), PATIENCE).await, &[]);
+    assert_fails(&run_all(InProcess(|environment| play_with_sdk(Talker, environment))).await, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,9 +119,7 @@ async fn a_bot_that_breaks_a_rule_of_talk_fails() {
         (Fault::EndsTalkTwice, "again, although it was already accepted"),
         (Fault::TalksAfterEnd, "round 0 of talk is over"),
     ] {
-        let bot = InProcess(move |environment| run_raw_bot(environment, fault));
-        let suite = Suite { launcher: Arc::new(bot), patience: SHORT_PATIENCE, jobs: 1 };
-        let outcomes = suite.run(&[check], |_| {}).await;
+        let outcomes = run_checks(raw(fault), &[check], PATIENCE).await;
         let CheckVerdict::Failed(failure) = &outcomes[0].verdict else { panic!("{fault:?}: {outcomes:#?}") };
         assert!(failure.got.contains(why), "{fault:?}: {failure:#?}");
     }
@@ -113,17 +127,17 @@ async fn a_bot_that_breaks_a_rule_of_talk_fails() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_without_an_sdk_passes() {
-    assert_fails(&run_raw(Fault::Nothing, PATIENCE).await, &[]);
+    assert_fails(&run_all(raw(Fault::Nothing)).await, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_decides_repeated_turns_again_fails() {
-    assert_fails(&run_raw(Fault::DecidesAgain, PATIENCE).await, &["duplicate-events", "stale-events"]);
+    assert_fails(&run_all(raw(Fault::DecidesAgain)).await, &["duplicate-events", "stale-events"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_crashes_on_unknown_events_fails() {
-    assert_fails(&run_raw(Fault::DiesOfUnknownEvents, PATIENCE).await, &["later-events"]);
+    assert_fails(&run_all(raw(Fault::DiesOfUnknownEvents)).await, &["later-events"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,42 +155,42 @@ async fn a_bot_that_ignores_snapshots_fails() {
         "refused",
         "draining",
     ];
-    assert_fails(&run_raw(Fault::IgnoresSnapshots, SHORT_PATIENCE).await, &expected);
+    assert_too_late(Fault::IgnoresSnapshots, &expected).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_stores_counters_as_doubles_fails_with_large_piles() {
-    assert_fails(&run_raw(Fault::CountsInDoubles, PATIENCE).await, &["large-piles"]);
+    assert_fails(&run_all(raw(Fault::CountsInDoubles)).await, &["large-piles"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_does_not_answer_pings_fails() {
-    assert_fails(&run_raw(Fault::IgnoresPings, SHORT_PATIENCE).await, &["pings"]);
+    assert_too_late(Fault::IgnoresPings, &["pings"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_without_keepalive_fails() {
-    assert_fails(&run_raw(Fault::WaitsInSilence, SHORT_PATIENCE).await, &["silent"]);
+    assert_too_late(Fault::WaitsInSilence, &["silent"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_stays_after_its_tournament_fails() {
-    assert_fails(&run_raw(Fault::Stays, SHORT_PATIENCE).await, &["ends", "ends-while-away"]);
+    assert_too_late(Fault::Stays, &["ends", "ends-while-away"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_stops_after_any_tournament_fails() {
-    assert_fails(&run_raw(Fault::LeavesWithAnyTournament, PATIENCE).await, &["other-tournaments"]);
+    assert_fails(&run_all(raw(Fault::LeavesWithAnyTournament)).await, &["other-tournaments"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_floods_its_stream_fails_at_once() {
     let began = Instant::now();
-    let outcomes = run_raw(Fault::Floods, PATIENCE).await;
+    let outcomes = run_all(raw(Fault::Floods)).await;
     let passed = outcomes.iter().filter(|outcome| outcome.verdict == CheckVerdict::Passed);
     let passed: Vec<_> = passed.map(|outcome| outcome.check.name).collect();
     assert!(passed.iter().all(|name| ["joins", "ends", "ends-while-away"].contains(name)), "{passed:?}");
-    assert!(began.elapsed() < PATIENCE, "{outcomes:#?}");
+    assert!(began.elapsed() < 3 * PATIENCE, "{outcomes:#?}");
 }
 
 #[test]
