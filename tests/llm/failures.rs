@@ -179,17 +179,25 @@ async fn comments_do_not_hide_a_stall() {
 
 #[tokio::test]
 async fn waiting_for_a_call_is_not_the_fault_of_the_model() {
-    let mut endpoint = ScriptedEndpoint::with_replies(vec![Reply::ThenNothing(Vec::new())]).await;
-    let turn_timeout = Duration::from_millis(200);
-    let settings = LlmSettings { concurrency: 1, turn_timeout, ..once(settings(&endpoint)) };
-    let bot = bot(&settings);
-    let (one, two) = tokio::join!(ask(&bot), ask(&bot));
-    let mut failures = [one, two].map(|asked| asked.unwrap_err().to_string());
-    failures.sort();
-    assert!(failures[0].starts_with("queued: no call could start in time"), "{failures:?}");
-    assert!(failures[1].starts_with("timed_out"), "{failures:?}");
-    assert_eq!(bot.tally().to_json()["faults"], json!({ "model": 1, "settings": 1 }));
-    timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
+    for tries in 1.. {
+        let mut endpoint = ScriptedEndpoint::with_replies(vec![Reply::ThenNothing(Vec::new())]).await;
+        let turn_timeout = Duration::from_millis(200);
+        let settings = LlmSettings { concurrency: 1, turn_timeout, ..once(settings(&endpoint)) };
+        let bot = bot(&settings);
+        let (one, two) = tokio::join!(ask(&bot), ask(&bot));
+        timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
+        let mut failures = [one, two].map(|asked| asked.unwrap_err().to_string());
+        failures.sort();
+        // If this process stalls, the second call may start for a moment when the first one ends.
+        if failures.iter().all(|failure| failure.starts_with("timed_out")) {
+            assert!(tries < 5, "{failures:?}");
+            continue;
+        }
+        assert!(failures[0].starts_with("queued: no call could start in time"), "{failures:?}");
+        assert!(failures[1].starts_with("timed_out"), "{failures:?}");
+        assert_eq!(bot.tally().to_json()["faults"], json!({ "model": 1, "settings": 1 }));
+        break;
+    }
 }
 
 #[tokio::test]

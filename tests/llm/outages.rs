@@ -347,7 +347,7 @@ async fn after_the_outage_limit_the_policy_decides() {
     let settings = LlmSettings {
         retries: 0,
         on_failure: FailurePolicy::FirstLegal,
-        outage_limit: Duration::from_millis(1_500),
+        outage_limit: Duration::from_millis(2_500),
         ..settings(&endpoint)
     };
     let bot = bot(&settings);
