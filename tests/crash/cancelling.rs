@@ -7,7 +7,7 @@ use lastnim_proto::pb;
 use std::time::Duration;
 
 /// Attempts to kill a server in the middle of a cancellation.
-const MAX_TRIES: usize = 20;
+const MAX_TRIES: usize = 100;
 
 async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
