@@ -22,12 +22,14 @@ mod world;
 use disk::Defect;
 use plan::{Fault, FaultKind, Plan};
 use run::{run_on_defective_disk, run_plan};
-use seeds::{find_failure, report_failure, seconds_to_run, seed_to_replay};
+use seeds::{SearchLimit, find_failure, report_failure, seconds_to_run, seed_to_replay};
 use shrink::shrink_plan;
 use std::time::Duration;
 
-/// How long seeds are tried by default.
-const DEFAULT_TIME: Duration = Duration::from_secs(15);
+/// How long seeds are tried by default; `.ci/simulation` tries them for longer.
+const DEFAULT_TIME: Duration = Duration::from_secs(3);
+/// Many more seeds than it takes to find a defect.
+const SEEDS_FOR_DEFECT: SearchLimit = SearchLimit::Seeds(200);
 
 /// Tries seeds for `SIMULATION_SECONDS`, or replays `SIMULATION_SEED`.
 #[test]
@@ -40,7 +42,8 @@ fn the_promises_hold_under_all_faults() {
         assert_eq!(outcome.violations, [], "seed {seed}");
         return;
     }
-    let (tally, failure) = find_failure(seconds_to_run().unwrap_or(DEFAULT_TIME), run_plan);
+    let (tally, failure) =
+        find_failure(SearchLimit::Time(seconds_to_run().unwrap_or(DEFAULT_TIME)), run_plan);
     println!("{tally:#?}");
     if let Some(failure) = failure {
         panic!("{}", report_failure(&failure, run_plan));
@@ -62,7 +65,7 @@ fn a_seed_is_reproducible() {
 #[test]
 fn a_lost_write_is_found_and_the_run_is_shrunk() {
     let on_bad_disk = |plan: &Plan| run_on_defective_disk(plan, Defect::Forgets(30));
-    let (_, failure) = find_failure(Duration::from_mins(2), on_bad_disk);
+    let (_, failure) = find_failure(SEEDS_FOR_DEFECT, on_bad_disk);
     let failure = failure.expect("the lost write is found");
     let fails = |plan: &Plan| !on_bad_disk(plan).violations.is_empty();
     let least = shrink_plan(&failure.plan, fails);
@@ -72,6 +75,6 @@ fn a_lost_write_is_found_and_the_run_is_shrunk() {
 #[test]
 fn writes_accepted_from_an_old_owner_are_found() {
     let (_, failure) =
-        find_failure(Duration::from_mins(4), |plan| run_on_defective_disk(plan, Defect::TakesFromAnyone));
+        find_failure(SEEDS_FOR_DEFECT, |plan| run_on_defective_disk(plan, Defect::TakesFromAnyone));
     assert!(failure.is_some(), "two writing owners are found");
 }

@@ -39,14 +39,30 @@ fn first_seed() -> u64 {
     number_from_environment("SIMULATION_FROM").unwrap_or(0)
 }
 
-/// Executes seeds in parallel until one fails or the time is up.
-pub fn find_failure(time: Duration, run: impl Fn(&Plan) -> Outcome + Sync) -> (Tally, Option<Failure>) {
+/// The end of a search in which no seed fails.
+#[derive(Debug, Clone, Copy)]
+pub enum SearchLimit {
+    Time(Duration),
+    Seeds(u64),
+}
+
+/// Executes seeds in parallel until one fails or the limit is reached.
+pub fn find_failure(limit: SearchLimit, run: impl Fn(&Plan) -> Outcome + Sync) -> (Tally, Option<Failure>) {
     let began = Instant::now();
-    let next = AtomicU64::new(first_seed());
+    let first = first_seed();
+    let next = AtomicU64::new(first);
     let found = Mutex::new((Tally::default(), None));
     let search = || {
-        while began.elapsed() < time && super::world::lock(&found).1.is_none() {
-            let plan = Plan::draw(next.fetch_add(1, Ordering::Relaxed));
+        while super::world::lock(&found).1.is_none() {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let is_beyond = match limit {
+                SearchLimit::Time(time) => began.elapsed() >= time,
+                SearchLimit::Seeds(seeds) => seed >= first + seeds,
+            };
+            if is_beyond {
+                break;
+            }
+            let plan = Plan::draw(seed);
             let outcome = run(&plan);
             let (tally, failure) = &mut *super::world::lock(&found);
             tally.add(&outcome.tally);
