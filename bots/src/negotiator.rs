@@ -259,8 +259,7 @@ mod tests {
     }
 
     fn signed(talked: &TalkOutcome) -> Vec<String> {
-        let pacts = talked.pacts().into_iter().filter(OfferedPact::is_signed);
-        pacts.map(|offered| offered.pact.to_string()).collect()
+        talked.signed_pacts().map(|offered| offered.pact.to_string()).collect()
     }
 
     #[test]
@@ -366,16 +365,14 @@ mod tests {
             let game = seats.iter().fold(game, |game, seat| with_row(&game, seat, &row));
             let talked = talk(&game, manners[..seats.get()].iter().map(|&manner| bot(manner)).collect());
             let promise = |seat| {
-                let pacts = talked.pacts().into_iter().filter(OfferedPact::is_signed);
-                let constraints = pacts.filter_map(move |offered| offered.pact.constraint(seat).copied());
-                constraints.fold(PartialRow::unknown(seats), |all, constraint| all.with_all(&constraint).unwrap())
+                let constraints = talked.signed_pacts().filter_map(|offered| offered.pact.constraint(seat));
+                constraints.fold(PartialRow::unknown(seats), |all, constraint| all.with_all(constraint).unwrap())
             };
             let expected = BySeat::from_fn(seats, |seat| promise(seat).nearest_row(&row));
             let expected = AllianceMatrix::from_rows(expected).unwrap();
             for (seat, &manner) in seats.iter().zip(&manners) {
                 // A seat does not know the pacts of others.
-                let mut signed = talked.pacts().into_iter().filter(OfferedPact::is_signed);
-                if signed.any(|offered| offered.pact.constraint(seat).is_none()) {
+                if talked.signed_pacts().any(|offered| offered.pact.constraint(seat).is_none()) {
                     continue;
                 }
                 let ranks = ranks(&game, &expected, seat);

@@ -38,6 +38,7 @@ mod event;
 mod join_state;
 #[doc(hidden)]
 pub mod line_file;
+mod local_match;
 mod match_end;
 mod match_info;
 mod match_tracker;
@@ -70,6 +71,7 @@ pub use channel::{Authorization, MAX_MESSAGE_BYTES, connect, no_authorization, t
 pub use client_certificate::ClientCertificate;
 pub use error::Error;
 pub use event::ProtocolError;
+pub use local_match::{LocalMatch, RefusedAction};
 pub use match_end::{EndReport, MatchEnd, SeatFigures};
 pub use match_info::MatchInfo;
 pub use match_view::MatchView;
@@ -90,8 +92,8 @@ pub use transport::{ByteStream, OpeningConnection, Transport};
 pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchUpdate, status_of_error};
 
 pub use lastnim_core::referee::{
-    Clock, EndReason, MatchSetup, OfferId, OfferedPact, Origin, RefusalReason, TalkContent, TalkPrivacy,
-    TalkTerms, Terms,
+    Clock, DealRule, DealSecret, DealtRows, EndReason, MatchPhase, MatchSetup, NoteHash, OfferId,
+    OfferedPact, Origin, Record, RefusalReason, TalkContent, TalkPrivacy, TalkTerms, Terms, Timestamp,
 };
 pub use lastnim_core::{game, oracle, oracle::Mover};
 pub use lastnim_proto::{JoinRefusal, TakeFeed};

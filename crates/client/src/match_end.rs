@@ -1,7 +1,7 @@
 //! How a match ended for one seat.
 
 use super::MatchInfo;
-use lastnim_core::{game::Seat, referee::EndReason};
+use lastnim_core::{game::Seat, oracle::SeatAudit, referee::EndReason};
 use lastnim_proto::FromWire as _;
 use std::{fmt, sync::Arc};
 
@@ -71,6 +71,17 @@ impl MatchEnd {
 }
 
 impl SeatFigures {
+    /// Returns the figures of a seat in the audit of its match.
+    pub(super) fn of_seat(audit: &SeatAudit) -> Self {
+        Self {
+            satisfaction: audit.satisfaction,
+            regret: audit.regret,
+            luck: audit.luck,
+            takes: audit.plies,
+            optimal_takes: audit.optimal_plies,
+        }
+    }
+
     /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` if it made no takes.
     pub fn accuracy(&self) -> Option<f64> {
         (self.takes > 0).then(|| f64::from(self.optimal_takes) / f64::from(self.takes))

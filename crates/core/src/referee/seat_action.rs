@@ -1,6 +1,6 @@
 //! The actions of a bot in a match.
 
-use super::{NoteHash, NoteHashError};
+use super::{NoteHash, NoteHashError, OfferId, TalkContent};
 use crate::game::Row;
 use std::fmt;
 
@@ -66,6 +66,26 @@ pub enum SubmittedContent {
         /// The number of the message among the sender's messages in this round, from 0.
         number: u32,
     },
+}
+
+impl From<&TalkContent> for SubmittedContent {
+    fn from(content: &TalkContent) -> Self {
+        match content {
+            TalkContent::Text(text) => Self::Text(text.clone()),
+            TalkContent::Claim(row) => Self::Claim(row.offsets().iter().copied().map(u64::from).collect()),
+            TalkContent::Offer(pact) => {
+                let members = pact.members().iter().map(|member| {
+                    let relations = member.relations();
+                    let relations = relations.map(|(before, after)| (before.index(), after.index()));
+                    (member.seat.index(), relations.collect())
+                });
+                Self::Offer(members.collect())
+            }
+            &TalkContent::Accept(OfferId { seat, round, number }) => {
+                Self::Accept { seat: seat.into(), round, number }
+            }
+        }
+    }
 }
 
 /// Hides the content, so that it cannot get into a log.
