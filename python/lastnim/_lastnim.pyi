@@ -111,6 +111,38 @@ class HousePlayer:
     def play(self, game: str, takes: list[int]) -> int:
         """Returns its take in a game in JSON after `takes`."""
 
+class MatchInProcess:
+    """A match in this process: its referee, and what each seat knows."""
+
+    next_seat: int | None
+    next_action: Literal["talk", "declare", "play"] | None
+    rounds_ended: int
+    rows: Sequence[Sequence[int]] | None
+    def __init__(self, request: str, seed: int, identity: tuple[int, bytes, tuple[bytes, int, int] | None]) -> None:
+        """Begins a match from a CreateMatchRequest in JSON. `identity` is its time in microseconds, ten bytes that make its id unique,
+        and its tournament, number and group."""
+
+    def match_of(self, seat: int) -> str:
+        """Returns what a seat knows as JSON."""
+
+    def round_of(self, seat: int) -> str:
+        """Returns the open round of talk as JSON."""
+
+    def talk(self, seat: int, messages: Sequence[GivenMessage]) -> None:
+        """Sends messages and ends the talk of a seat in this round."""
+
+    def declare(self, seat: int, offsets: Sequence[int], note_hash: bytes | None) -> None:
+        """Declares the row of a seat."""
+
+    def take(self, take: int, note_hash: bytes | None) -> None:
+        """Takes counters for the seat to move."""
+
+    def ask_house_bot(self, player: HousePlayer) -> int:
+        """Lets a house bot do what the next seat must do. Returns its take; 0 if it does not take counters."""
+
+    def record(self) -> str:
+        """Returns the record so far as JSON."""
+
 class Server:
     """A server on a free port of 127.0.0.1 that keeps its data in memory."""
 
@@ -182,16 +214,6 @@ def message_descriptors() -> bytes:
 
 def solve_positions(piles: Any, matrix: Sequence[Sequence[int]], ending: str, first: Any) -> Any:
     """Returns the winner of each row in an array of 64-bit unsigned integers."""
-
-def record_of_play(
-    bots: Sequence[str],
-    game: str,
-    assigned: bool,
-    row_hashes: Sequence[bytes | None],
-    takes: Sequence[tuple[int, bytes | None]],
-    identity: tuple[int, bytes, tuple[bytes, int, int] | None],
-) -> str:
-    """Returns the JSON record of a match."""
 
 def record_of_text(text: str) -> str:
     """Converts the text of a record to a record in JSON."""

@@ -34,6 +34,7 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model_question::ModelReply>()?;
     module.add_class::<records::RecordReader>()?;
     module.add_class::<rehearsal::HousePlayer>()?;
+    module.add_class::<rehearsal::MatchInProcess>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<session::Session>()?;
     module.add_class::<envs::GameSource>()?;
@@ -48,7 +49,6 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(records::record_of_message, module)?)?;
     module.add_function(wrap_pyfunction!(records::record_of_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::verify_record_text, module)?)?;
-    module.add_function(wrap_pyfunction!(rehearsal::record_of_play, module)?)?;
     module.add_function(wrap_pyfunction!(positions::solve_positions, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
     Ok(())

@@ -33,11 +33,11 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The members of a pact, each with pairs of seats: the member's row must rank the first seat of a pair before the
 /// second one.
-type GivenPact = Vec<(usize, Vec<(usize, usize)>)>;
+pub type GivenPact = Vec<(usize, Vec<(usize, usize)>)>;
 
 /// A message: the seats that hear it, and its text, the offsets of its claim, the pact that it offers, or the seat, round
 /// and number of the offer that it accepts.
-type GivenMessage =
+pub type GivenMessage =
     (Vec<usize>, Option<String>, Option<Vec<u64>>, Option<GivenPact>, Option<(usize, u32, u32)>);
 
 /// The opponents, piles and rounds of practice matches.
@@ -157,7 +157,7 @@ impl Session {
 }
 
 /// Reads a message to other seats.
-fn read_message((to, text, claim, offer, accept): GivenMessage, seats: SeatCount) -> PyResult<Message> {
+pub fn read_message((to, text, claim, offer, accept): GivenMessage, seats: SeatCount) -> PyResult<Message> {
     let message = match (text, claim, offer, accept) {
         (Some(text), None, None, None) => Message::text(text),
         (None, Some(offsets), None, None) => {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import pytest
 
 import lastnim
-from lastnim.messages import Standing
+from lastnim.messages import Pact, PactMember, PactRelation, Standing
 from lastnim.testing import TestServer
 
 
@@ -111,7 +112,7 @@ def test_mistakes_of_bots_are_raised() -> None:
         def play(self, turn: lastnim.Turn) -> int:
             return self.answer  # type: ignore[return-value]
 
-    with pytest.raises(ValueError, match="wrong, ply 0: take 9 from pile 1: expected 1 to 2"):
+    with pytest.raises(ValueError, match="wrong, ply 0: a take of 9 from pile 1, which has 2 left: take 1 to 2"):
         lastnim.play(bots=[Wrong(), "oracle"], piles=[3, 2])
     bot = Wrong()
     bot.answer = None
@@ -130,6 +131,71 @@ def test_mistakes_of_bots_are_raised() -> None:
         lastnim.play(bots=["oracle"], piles=[3])
     with pytest.raises(ValueError, match="0 piles"):
         lastnim.play(bots=["oracle", "greedy"], piles=[])
+
+
+class Ally(Half):
+    """Greets, offers `second` a pact, and accepts the offers that it hears."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard_rounds: list[int] = []
+
+    async def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message] | None:
+        assert round.match.dealt_row is not None and round.time_left_ms == 60_000
+        if round.match.seat == 0 and round.round == 0:
+            members = tuple(PactMember(seat, (PactRelation(1, 0),)) for seat in (0, 1))
+            return [lastnim.Message("hello"), lastnim.Message(offer=Pact(members))]
+        return [lastnim.Message(accept=said.offer_id) for said in round.match.messages if said.offer and said.seat != round.match.seat]
+
+    def heard(self, match: lastnim.Match, round: int) -> None:
+        self.heard_rounds.append(len(match.messages))
+
+
+TALK: dict[str, object] = {"rounds": 2, "pacts": True, "privacy": "published"}
+
+
+def test_bots_talk_and_sign_pacts() -> None:
+    bots = [Ally(), Ally(), Ally()]
+    record = lastnim.play(bots, piles=[3, 4], deal="self_first", talk=TALK)
+    # The third seat is no member of the pact.
+    assert [bot.heard_rounds for bot in bots] == [[2, 3], [2, 3], [1, 1]]
+    assert record.verify().flaw == "unsigned"
+    audit = record.audit
+    assert audit is not None and audit.talk is not None and audit.dealt is not None and audit.dealt.rows is not None
+    assert all(row[0] == 0 for row in audit.dealt.rows) and record.rows == audit.dealt.rows
+    assert len(audit.talk.pacts) == 1
+    assert [turn.match.messages[0].text for turn in bots[2].turns] == ["hello"] * len(bots[2].turns)
+
+    class Mute(Half):
+        def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+            return [lastnim.Message("")]
+
+    with pytest.raises(ValueError, match="mute, round 0 of talk: a text of 0 characters: expected 1 to 500"):
+        lastnim.play([Mute(), "oracle", "greedy"], piles=[3], talk=TALK)
+
+
+def test_house_bots_talk_alike_for_the_same_seed() -> None:
+    def talked(seed: int) -> Any:
+        rows = [[0, 1, 2, 3], [0, 2, 3, 1], [2, 0, 1, 3]]
+        record = lastnim.play(["keeper", "breaker", "naive", "liar"], piles=[2, 3, 3], deal=rows, talk=TALK, seed=seed)
+        assert record.audit is not None and record.audit.dealt is not None
+        return record.takes, record.rows, record.audit.dealt, record.audit.talk
+
+    assert talked(5) == talked(5)
+    assert len({str(talked(seed)) for seed in range(6)}) > 1
+
+
+def test_mistakes_in_the_settings_of_talk_are_named() -> None:
+    def refused(**settings: Any) -> str:
+        with pytest.raises(ValueError) as error:
+            lastnim.play(["oracle", "greedy", "liar"], piles=[3], **settings)
+        return str(error.value)
+
+    assert "talk.rounds: rounds is 9: expected a whole number from 1 to 4" in refused(talk={"rounds": 9})
+    assert "loudness" in refused(talk={"loudness": 9})
+    assert "expected only one of these" in refused(deal="all", matrix=[[0, 1, 2]] * 3)
+    assert "most" in refused(deal="most")
+    assert "deal_rows[1]" in refused(deal=[[0, 1, 2], [0, 1]])
 
 
 def test_positions_look_ahead() -> None:
