@@ -23,7 +23,7 @@ use crate::wall_clock::WallClock;
 use futures_core::future::BoxFuture;
 use lastnim_core::referee::{PublicKey, SigningKey, Timestamp};
 use lastnim_store::{
-    Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
+    Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token, TokenHash,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -200,7 +200,7 @@ impl Arena {
 
     /// Returns the holder of a token.
     pub fn principal_of_token(&self, token: &str) -> Option<Principal> {
-        self.inner.accounts.principal_of_token(token)
+        self.inner.accounts.principal_of_hash(TokenHash::of_token(token))
     }
 
     /// Returns the public key for verifying records.

@@ -44,8 +44,8 @@ impl Accounts {
         self.registered.load(Ordering::Relaxed)
     }
 
-    /// Returns the holder of a token.
-    pub(crate) fn principal_of_token(&self, token: &str) -> Option<Principal> {
+    /// Returns the holder of the token that has this hash.
+    pub(crate) fn principal_of_hash(&self, token: TokenHash) -> Option<Principal> {
         self.keyring.principal(token)
     }
 

@@ -9,7 +9,7 @@ use crate::sessions::session_link::SessionLink;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_proto::ServerEvent;
-use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
+use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token, TokenHash};
 
 /// A bot and its current activity.
 #[derive(Debug, Clone)]
@@ -59,10 +59,7 @@ impl Arena {
         if let Some(known) = known {
             return Ok(self.bot_view(known));
         }
-        self.check_may_register(&name).await?;
-        if self.principal_of_token(token.reveal()).is_some() {
-            return Err(ArenaError::TokenTaken);
-        }
+        self.check_may_register(&name, token.hash()).await?;
         let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
         self.commit(vec![Change::Bot(bot.clone())]).await?;
         self.accept_bot_token(&bot);
@@ -70,13 +67,20 @@ impl Arena {
         Ok(self.bot_view(bot))
     }
 
-    /// Checks that a bot of this name may be registered. The caller holds the lock on bot names.
-    pub(crate) async fn check_may_register(&self, name: &BotName) -> Result<(), ArenaError> {
+    /// Checks that a bot may be registered with this name and token. The caller holds the lock on bot names.
+    pub(crate) async fn check_may_register(
+        &self,
+        name: &BotName,
+        token: TokenHash,
+    ) -> Result<(), ArenaError> {
         if is_guest_name(name) {
             return Err(ArenaError::GuestName(name.clone()));
         }
         if self.inner.store.bot(name).await?.is_some() {
             return Err(ArenaError::NameTaken(name.clone()));
+        }
+        if self.inner.accounts.principal_of_hash(token).is_some() {
+            return Err(ArenaError::TokenTaken);
         }
         let limit = self.inner.limits.bots;
         if self.inner.accounts.registered_bots() >= limit {

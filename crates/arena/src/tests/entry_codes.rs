@@ -121,6 +121,40 @@ async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
     assert_eq!(uses_left(&arena, id).await, Some(0));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_token_gets_one_bot_when_several_are_registered_at_once() {
+    let arena = arena().await;
+    let running = ladder(&arena, None).await;
+    arena.start_tournament(running).await.unwrap();
+    wait_for_view(&arena, running, |view| view.awaits_bots).await;
+    let token = Token::generate();
+    let mut entering = Vec::new();
+    for (id, bot) in
+        [(create(&arena, |_| {}).await, "ann"), (create(&arena, |_| {}).await, "bob"), (running, "cid")]
+    {
+        let code = arena.create_entry_code(id, 1).await.unwrap();
+        let (arena, token) = (arena.clone(), token.clone());
+        entering.push(tokio::spawn(async move {
+            let entered = arena.register_entrant(id, name(bot), code, token).await;
+            (bot, entered.map(drop))
+        }));
+    }
+    let (own, without_code) = (arena.clone(), token.clone());
+    entering.push(tokio::spawn(async move {
+        ("dan", own.register_bot_with_token(name("dan"), without_code).await.map(drop))
+    }));
+    let mut registered = Vec::new();
+    for result in entering {
+        match result.await.unwrap() {
+            (bot, Ok(())) => registered.push(bot),
+            (_, Err(refused)) => assert_eq!(refused, ArenaError::TokenTaken),
+        }
+    }
+    let [bot] = registered[..] else { panic!("{registered:?} have one token") };
+    assert_eq!(arena.principal_of_token(token.reveal()), Some(Principal::Bot(name(bot))));
+    assert_eq!(arena.list_bots(None, 99).await.unwrap().len(), 2 + 1);
+}
+
 #[tokio::test]
 async fn a_code_survives_a_restart() {
     let (store, arena) = shaky_arena().await;

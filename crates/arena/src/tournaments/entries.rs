@@ -100,10 +100,10 @@ impl Arena {
         let handle = self.require_unfinished_tournament(id, JOIN_CONDITION).await?;
         Self::check_tournament_state(&stored, JOIN_CONDITION)?;
         Self::check_room_for_bot(&stored)?;
-        if new.is_some() {
+        if let Some(new) = &new {
             // This check comes before planning, so that nobody can make the server plan with a name that is taken.
             let _names = self.lock_names().await;
-            self.check_may_register(&bot).await?;
+            new.check_may_register(self).await?;
         }
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
@@ -123,7 +123,7 @@ impl Arena {
         match &new {
             // These checks are repeated, because a bot may have been removed or registered in the meantime.
             None => self.stored_bot(&bot).await.map(drop)?,
-            Some(_) => self.check_may_register(&bot).await?,
+            Some(new) => new.check_may_register(self).await?,
         }
         self.commit(changes).await?;
         if let Some(new) = &new {

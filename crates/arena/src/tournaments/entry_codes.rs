@@ -25,6 +25,11 @@ pub(crate) struct NewEntrant {
 }
 
 impl NewEntrant {
+    /// Checks that the bot may be registered. The caller holds the lock on bot names.
+    pub(crate) async fn check_may_register(&self, arena: &Arena) -> Result<(), ArenaError> {
+        arena.check_may_register(&self.bot.name, self.bot.token).await
+    }
+
     /// Returns the changes that register the bot and count the use of the code. The bot's entry is another change, which
     /// must be stored together with these.
     pub(crate) fn changes(&self, id: TournamentId) -> Vec<Change> {
@@ -133,9 +138,6 @@ impl Arena {
     ) -> Result<(BotView, TournamentView), ArenaError> {
         if let Some(entered) = self.find_entrant(id, &name, &token).await? {
             return Ok(entered);
-        }
-        if self.principal_of_token(token.reveal()).is_some() {
-            return Err(ArenaError::TokenTaken);
         }
         let (view, kept) = self.check_entry_code(id, &code)?;
         check_entries_open(&view.stored, self.inner.environment.date())?;

@@ -51,7 +51,7 @@ impl Director {
     /// server cannot continue.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, new, answer } = request;
-        // The lock keeps the bot from being removed before it joins, and the name of a new bot free.
+        // The lock keeps the bot from being removed before it joins, and the name and token of a new bot free.
         let _names = tokio::select! {
             biased;
             names = self.arena.lock_names() => names,
@@ -59,7 +59,7 @@ impl Director {
         };
         let checked = match &new {
             None => self.arena.stored_bot(&bot).await.map(drop),
-            Some(_) => self.arena.check_may_register(&bot).await,
+            Some(new) => new.check_may_register(&self.arena).await,
         };
         let done = match checked.and_then(|()| self.change_for_request(bot, movement)) {
             Err(error) => Err(error),
