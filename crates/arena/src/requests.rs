@@ -71,7 +71,7 @@ impl RequestTable {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).remove_bot(name);
     }
 
-    /// Counts a repeated request of a bot, or rejects it if the bot has used up its limit.
+    /// Counts a repeated request of a bot, or refuses it if the bot has used up its limit.
     fn count_repeat(&self, bot: &BotName, now: Timestamp) -> Result<(), ArenaError> {
         let per_minute = MAX_REPEATS_PER_MINUTE;
         let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute);
@@ -140,9 +140,17 @@ impl RequestIndex {
 }
 
 impl Arena {
-    /// Returns what a request created when its caller made it before; `None` if it is new, or its match could not be
-    /// stored. The caller holds the lock under which such requests are carried out, so that two at the same moment
-    /// create one thing.
+    /// Counts a repeated request of a bot that creates nothing.
+    ///
+    /// # Errors
+    /// If the bot repeats requests too often.
+    pub fn count_repeat(&self, bot: &BotName) -> Result<(), ArenaError> {
+        self.inner.requests.count_repeat(bot, self.now())
+    }
+
+    /// Returns what a request created when its caller made it before; `None` if it is new, its match could not be
+    /// stored, or the store no longer keeps its tournament. The caller holds the lock under which such requests are
+    /// carried out, so that two at the same moment create one thing.
     ///
     /// # Errors
     /// If the id was used for a different request, a bot repeats requests too often, or the store cannot be read.
@@ -155,13 +163,20 @@ impl Arena {
         let now = self.now();
         let Some(found) = requests.find(key, now) else { return Ok(None) };
         if let Some(bot) = &key.caller {
-            requests.count_repeat(bot, now)?;
+            self.count_repeat(bot)?;
         }
-        // A request is remembered before its match is stored, so that it can be repeated at once.
-        if let Creation::Match(id) = found.created
-            && self.open_match(id).is_none()
-            && self.inner.store.unvoided_matches(&[id]).await?.is_empty()
-        {
+        let is_kept = match found.created {
+            // A request is remembered before its match is stored, so that it can be repeated at once.
+            Creation::Match(id) => {
+                self.open_match(id).is_some() || !self.inner.store.unvoided_matches(&[id]).await?.is_empty()
+            }
+            // A store in memory keeps only the newest finished tournaments.
+            Creation::Tournament(id) => match self.tournament(id).await {
+                Err(ArenaError::NoSuchTournament(_)) => false,
+                found => found.map(|_| true)?,
+            },
+        };
+        if !is_kept {
             requests.forget(&found);
             return Ok(None);
         }

@@ -5,8 +5,9 @@ use super::shaky_store::StoreBehaviour;
 use crate::{Arena, ArenaError, Backend, CreationRequest, NewMatch, NewTournament, Principal};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Terms;
-use lastnim_store::{MatchFilter, RequestHash, RequestKey, Token};
+use lastnim_store::{MatchFilter, MemoryStore, RequestHash, RequestKey, RetentionLimits, Token};
 use lastnim_tournament::{AllianceSource, testing};
+use std::sync::Arc;
 
 fn new_tournament() -> NewTournament {
     NewTournament { settings: testing::settings(2, 1, AllianceSource::Standard), terms: Terms::default() }
@@ -116,6 +117,27 @@ async fn a_request_whose_match_was_not_stored_creates_one_when_it_is_repeated() 
     let refused = create_match(&arena, request(None, "other")).await;
     assert!(matches!(refused, Err(ArenaError::RequestIdUsed { .. })), "{refused:?}");
     assert_eq!(counts(&arena).await, (0, 1));
+}
+
+#[tokio::test]
+async fn a_request_whose_tournament_is_no_longer_kept_creates_one_when_it_is_repeated() {
+    let retention = RetentionLimits { tournaments: 1, ..RetentionLimits::default() };
+    let store = Arc::new(MemoryStore::new(retention));
+    let arena = arena_with_store(store).await;
+    let mut ids = Vec::new();
+    for message in ["x", "y"] {
+        let mut request = request(None, message);
+        request.key.id = message.parse().unwrap();
+        let id = create_tournament(&arena, request).await.unwrap();
+        arena.cancel_tournament(id).await.unwrap();
+        ids.push(id);
+    }
+    assert_eq!(arena.tournament(ids[0]).await.unwrap_err(), ArenaError::NoSuchTournament(ids[0]));
+    let mut repeated = request(None, "x");
+    repeated.key.id = "x".parse().unwrap();
+    let created = create_tournament(&arena, repeated.clone()).await.unwrap();
+    assert!(!ids.contains(&created), "{created}");
+    assert_eq!(create_tournament(&arena, repeated).await, Ok(created));
 }
 
 #[tokio::test]
