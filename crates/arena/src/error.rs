@@ -272,6 +272,9 @@ pub enum ArenaError {
     /// The store failed during a write. The write is carried out once the store can be used again.
     #[error("{0}; the request may still be carried out later")]
     Delayed(StoreError),
+    /// The store refused the beginning of a match.
+    #[error("the match could not be stored, so it did not begin")]
+    MatchNotStored,
     /// A stored tournament or match cannot be resumed.
     #[error("{0} cannot be resumed: {1}")]
     Recovery(String, String),

@@ -123,6 +123,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::TranscriptSize { .. } => (Code::ResourceExhausted, "TRANSCRIPT_SIZE"),
         ArenaError::NotStandby => (Code::FailedPrecondition, "NOT_STANDBY"),
         ArenaError::NoStandby => (Code::FailedPrecondition, "NO_STANDBY"),
+        ArenaError::MatchNotStored => (Code::Internal, "MATCH_NOT_STORED"),
         ArenaError::Stopping => return retry_status(Code::Unavailable, "STOPPING", &message),
         // Database messages may contain addresses, roles and files, so callers do not get them.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_) | StoreError::LostCommits(_)) => {

@@ -144,7 +144,7 @@ impl Arena {
         let id = match started {
             StartedExhibition::New { id, open, begun } => {
                 // A match is not shown until it is stored. If it cannot be stored, the sender is dropped.
-                begun.await.map_err(|_| ArenaError::Stopping)?;
+                begun.await.map_err(|_| self.unstored_match_error())?;
                 if let Some(summary) = open.summary(id) {
                     return Ok(summary);
                 }
@@ -161,7 +161,15 @@ impl Arena {
             }
         };
         // A match that is not open either has ended or could not be stored.
-        self.inner.store.match_summary(id).await?.ok_or(ArenaError::Stopping)
+        self.inner.store.match_summary(id).await?.ok_or_else(|| self.unstored_match_error())
+    }
+
+    /// Returns why the beginning of a match was not stored.
+    fn unstored_match_error(&self) -> ArenaError {
+        if self.is_stopped() {
+            return ArenaError::Stopping;
+        }
+        self.check_store().err().unwrap_or(ArenaError::MatchNotStored)
     }
 
     /// Begins an exhibition; the held lock keeps its bots from being removed.

@@ -107,10 +107,13 @@ async fn a_request_whose_match_was_not_stored_creates_one_when_it_is_repeated() 
     let (store, arena) = shaky_arena().await;
     store.set(StoreBehaviour::RefusesOneMatch);
     let refused = create_match(&arena, request(None, "x")).await;
-    assert_eq!(refused, Err(ArenaError::Stopping));
-    while arena.open_match_count() > 0 {
-        tokio::task::yield_now().await;
-    }
+    assert_eq!(refused, Err(ArenaError::MatchNotStored));
+    let not_open = async {
+        while arena.open_match_count() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    with_timeout("the end of the match", not_open).await;
     let found = create_match(&arena, request(None, "x")).await.unwrap();
     assert_ne!(Some(found), store.refused_match());
     assert_eq!(create_match(&arena, request(None, "x")).await, Ok(found));
