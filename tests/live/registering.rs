@@ -97,4 +97,13 @@ async fn a_caller_repeats_a_registration_with_its_own_token() {
     let refused = register("ann", Token::generate().reveal()).await.unwrap_err();
     assert_eq!(reason(&refused), "TOO_MANY_REGISTRATIONS");
     assert_eq!(host.bot("ann").await.name, "ann");
+    let repeating = async {
+        loop {
+            if let Err(refused) = register("ann", &token).await {
+                break refused;
+            }
+        }
+    };
+    let refused = soon("a refusal", repeating).await;
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_REPEATS"));
 }

@@ -94,7 +94,9 @@ impl pb::bot_service_server::BotService for BotRpc {
             Some((name?, token?))
         })?;
         let is_repeated = self.arena.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
-        if registrar != Some(Principal::Admin) && !is_repeated {
+        if registrar != Some(Principal::Admin) && is_repeated {
+            self.arena.count_repeat(&name).map_err(arena_status)?;
+        } else if registrar != Some(Principal::Admin) {
             let address = ClientAddress::of_request(request.extensions());
             self.registrations.admit(address, Instant::now()).map_err(|refused| {
                 let message = format!(

@@ -97,8 +97,11 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::HouseBot(_) => (Code::FailedPrecondition, "HOUSE_BOT"),
         ArenaError::OracleClosed(closure) => return oracle_closed_status(&closure, &message),
         ArenaError::NotPracticeMatch { .. } => (Code::PermissionDenied, "NOT_PRACTICE"),
-        ArenaError::PracticeRateExceeded { wait, .. } | ArenaError::RepeatRateExceeded { wait, .. } => {
+        ArenaError::PracticeRateExceeded { wait, .. } => {
             return retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message);
+        }
+        ArenaError::RepeatRateExceeded { wait, .. } => {
+            return retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_REPEATS", &message);
         }
         ArenaError::BotInUse { .. } => (Code::FailedPrecondition, "BOT_IN_USE"),
         ArenaError::WrongState { .. } => (Code::FailedPrecondition, "WRONG_STATE"),

@@ -119,6 +119,30 @@ async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
     let (repeated, view) = register("bob", &tokens[1]).await.unwrap();
     assert_eq!((repeated.stored.name, view.stored.state), (name("bob"), TournamentState::Running));
     assert_eq!(uses_left(&arena, id).await, Some(0));
+    arena.cancel_tournament(id).await.unwrap();
+    let (repeated, view) = register("bob", &tokens[1]).await.unwrap();
+    assert_eq!((repeated.stored.name, view.stored.state), (name("bob"), TournamentState::Cancelled));
+    // A bot that has not entered is not told that it has.
+    let other = create(&arena, |_| {}).await;
+    let elsewhere = arena.register_entrant(other, name("bob"), code.clone(), tokens[1].clone()).await;
+    assert_eq!(elsewhere.map(drop), Err(ArenaError::WrongEntryCode(other)));
+}
+
+#[tokio::test]
+async fn a_registration_cannot_be_repeated_without_end() {
+    let arena = arena().await;
+    let id = create(&arena, |_| {}).await;
+    let (code, token) = (arena.create_entry_code(id, 1).await.unwrap(), Token::generate());
+    let register = || arena.register_entrant(id, name("ann"), code.clone(), token.clone());
+    register().await.unwrap();
+    let mut repeats = 0;
+    let refused = loop {
+        match register().await {
+            Ok(_) if repeats < 1_000 => repeats += 1,
+            answer => break answer.map(drop),
+        }
+    };
+    assert!(repeats >= 60 && matches!(refused, Err(ArenaError::RepeatRateExceeded { .. })), "{refused:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,11 +229,19 @@ async fn a_code_registers_bots_for_a_running_ladder() {
     assert!(store.bot(&name("third")).await.unwrap().is_none(), "without its entry it is not registered");
     assert_eq!(uses_left(&arena, id).await, Some(2));
     store.set(StoreBehaviour::Fine);
-    enter(&arena, id, "third", &code).await.unwrap();
+    let token = Token::generate();
+    let register = || arena.register_entrant(id, name("third"), code.clone(), token.clone());
+    register().await.unwrap();
     assert_eq!(uses_left(&arena, id).await, Some(1), "the director's copy does not overwrite it");
+    arena.leave_tournament(id, &name("third")).await.unwrap();
+    let (repeated, view) = register().await.expect("a repetition, although the bot has left");
+    assert_eq!(repeated.stored.name, name("third"));
+    assert!(!view.stored.field.contains(&name("third")));
+    assert_eq!(uses_left(&arena, id).await, Some(1));
+    enter(&arena, id, "fourth", &code).await.unwrap();
     let next = reopen(store).await;
-    assert_eq!(uses_left(&next, id).await, Some(1));
-    assert!(next.tournament(id).await.unwrap().stored.field.contains(&name("third")));
+    assert_eq!(uses_left(&next, id).await, Some(0));
+    assert!(next.tournament(id).await.unwrap().stored.field.contains(&name("fourth")));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_store::{Change, EntryCode, StoredBot, StoredEntryCode, Token};
+use lastnim_store::{Change, EntryCode, FieldHistory, StoredBot, StoredEntryCode, Token};
 use lastnim_tournament::{FieldMovement, TournamentState};
 use std::sync::Arc;
 
@@ -93,8 +93,8 @@ impl Arena {
     /// this name with this token has already entered, the call is a repetition: it changes nothing.
     ///
     /// # Errors
-    /// If the code is not the tournament's or has been used up, the name or the token is taken, or no bot of this name
-    /// can be registered or enter.
+    /// If the code is not the tournament's or has been used up, the name or the token is taken, no bot of this name can be
+    /// registered or enter, or the bot repeats requests too often.
     pub async fn register_entrant(
         &self,
         id: TournamentId,
@@ -113,19 +113,27 @@ impl Arena {
         registering.await
     }
 
-    /// Returns the bot of this name if it has this token and has entered the tournament.
+    /// Returns the bot of this name if it has this token and has entered the tournament, also if the tournament is over
+    /// or the bot has left it while it ran. Counts a call with the bot's token as a repetition.
     async fn find_entrant(
         &self,
         id: TournamentId,
         name: &BotName,
         token: &Token,
     ) -> Result<Option<(BotView, TournamentView)>, ArenaError> {
-        let is_known = self.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
-        let view = self.live_tournament(id).map(|handle| handle.view());
-        match view.filter(|view| is_known && view.stored.field.contains(name)) {
-            Some(view) => Ok(Some((self.bot(name).await?, view))),
-            None => Ok(None),
+        if self.principal_of_token(token.reveal()) != Some(Principal::Bot(name.clone())) {
+            return Ok(None);
         }
+        self.count_repeat(name)?;
+        let view = match self.tournament(id).await {
+            Err(ArenaError::NoSuchTournament(_)) => return Ok(None),
+            view => view?,
+        };
+        let was_in = |history: FieldHistory| history.changes.iter().any(|change| change.bot == *name);
+        if view.stored.field.contains(name) || self.field_history(&view).await?.is_some_and(was_in) {
+            return Ok(Some((self.bot(name).await?, view)));
+        }
+        Ok(None)
     }
 
     async fn register_entrant_locked(
