@@ -26,7 +26,7 @@ const DIFFERENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// The pause before the next attempt to reach the database.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The settings that may differ between two servers of a database, because they describe one machine.
+/// The settings whose values may differ between two servers of a database, because they describe one machine.
 const MACHINE_SETTINGS: [&str; 13] = [
     "listen",
     "tls_cert",
@@ -64,6 +64,10 @@ impl ServerCard {
         let Value::Object(mut shared) = settings.clone().into_json() else { return Self::unknown() };
         shared.retain(|setting, _| !MACHINE_SETTINGS.contains(&setting.as_str()));
         shared.insert("key".to_owned(), key.to_string().into());
+        // Clients meet the same demands on both servers, whatever the files are called.
+        for (setting, file) in [("tls_cert", &settings.tls_cert), ("client_ca", &settings.client_ca)] {
+            shared.insert(setting.to_owned(), if file.is_some() { "given" } else { "absent" }.into());
+        }
         shared.insert("viewer_token".to_owned(), Value::Null);
         for (token, principal) in known_tokens {
             let role = if *principal == Principal::Admin { "admin_token" } else { "viewer_token" };
@@ -266,6 +270,23 @@ mod tests {
                 && refusal.contains(" (false here, true there):"),
             "{refusal}"
         );
+        let with_tls = |file: &str| {
+            let file = std::path::PathBuf::from(file);
+            card(|settings| (settings.tls_cert, settings.client_ca) = (Some(file.clone()), Some(file)), TOKEN)
+        };
+        assert_eq!(with_tls("a.pem").check_shared_settings(&read(&with_tls("b.pem"))), Ok(()));
+        let without_clients = card(|settings| settings.tls_cert = Some("a.pem".into()), TOKEN);
+        for (standby, holder, words) in [
+            (
+                &without_clients,
+                &with_tls("a.pem"),
+                ["--client-ca differs", r#"("absent" here, "given" there)"#],
+            ),
+            (&without_clients, &own, ["--tls-cert differs", r#"("given" here, "absent" there)"#]),
+        ] {
+            let refusal = standby.check_shared_settings(&read(holder)).unwrap_err().to_string();
+            assert!(words.iter().all(|words| refusal.contains(words)), "{refusal}");
+        }
         let other = TOKEN.replace('8', "9");
         let refusal = own.check_shared_settings(&read(&card(|_| {}, &other))).unwrap_err().to_string();
         assert!(
