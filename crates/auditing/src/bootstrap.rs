@@ -4,7 +4,7 @@ use super::{
     Estimate, EstimateInterval, MIN_GROUPS, MatchGroup,
     estimate::to_float,
     group::{GroupCounter, GroupKey},
-    replicates::{ByReplicate, MAX_WEIGHT, REPLICATES, ReplicateSums},
+    replicates::{ByReplicate, MAX_WEIGHT, REPLICATES, ReplicateSums, SUM_LIMIT},
 };
 use lastnim_tournament::{ConfidenceInterval, RatioSums};
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,6 @@ impl BootstrapWeights {
 }
 
 /// Sums over groups: the observed sums, and the sums in each replicate.
-///
-/// All sums are far below 2^53, so they are exact as floats.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Vec<BootstrapSum>")]
 pub(super) struct BootstrapSums<const SUMS: usize>(Box<[BootstrapSum]>);
@@ -92,6 +90,11 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
             kept.groups.add_group(group);
             kept.replicates.add_weighted(&weights.0, sum);
         }
+    }
+
+    /// Returns whether all sums are below [`SUM_LIMIT`]; those of matches are far below it.
+    pub(super) fn are_below_limit(&self) -> bool {
+        self.0.iter().all(|sum| sum.observed.unsigned_abs() < SUM_LIMIT && sum.replicates.are_below_limit())
     }
 
     /// Forgets which groups contribute to the sum at an index. This sum can then no longer be the denominator of a

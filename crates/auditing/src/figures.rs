@@ -126,9 +126,10 @@ impl FigureTally {
         self.0.merge(&other.0);
     }
 
-    /// Returns whether every sum that counts something is at least 0; only luck can be negative.
+    /// Returns whether matches can have these sums. Every sum that counts something is at least 0; only luck can be
+    /// negative.
     pub(super) fn is_possible(&self) -> bool {
-        (0..SUM_COUNT).all(|index| index == LUCK || self.0.sum(index) >= 0)
+        self.0.are_below_limit() && (0..SUM_COUNT).all(|index| index == LUCK || self.0.sum(index) >= 0)
     }
 
     pub(super) fn figures(&self) -> BotFigures {

@@ -107,8 +107,9 @@ impl Auditor {
     /// common.
     ///
     /// # Errors
-    /// If the subjects or settings differ, both audits together have more bots than the limit, or a group has other
-    /// bots in one audit than in the other. The audit must not be used after an error.
+    /// If the subjects or settings differ, both audits together have more bots than the limit, a group has other bots
+    /// in one audit than in the other, or the sums of a bot become too large for matches. The audit must not be used
+    /// after an error.
     pub fn merge(&mut self, mut other: Self) -> Result<(), PartialAuditError> {
         self.check_settings(&other)?;
         self.check_all_bots_counted()?;
@@ -126,6 +127,9 @@ impl Auditor {
             bot.mover.merge(&more.mover);
             if let (Some(tally), Some(more)) = (&mut bot.tally, more.tally) {
                 tally.merge(more);
+                if !tally.has_possible_sums() {
+                    return Err(PartialAuditError::Malformed("the sums of a bot in all parts are too large"));
+                }
             }
         }
         for (pair, more) in other.pairs {
@@ -169,9 +173,8 @@ impl Auditor {
     fn check_consistency(&self) -> Result<(), &'static str> {
         let bots = self.bots.len();
         let is_tally = |tally: &BotTally| {
-            tally.figures.is_possible()
+            tally.has_possible_sums()
                 && tally.puzzles.limit() == self.puzzles
-                && tally.talk.as_ref().is_none_or(TalkTally::is_possible)
                 && tally.preferences.iter().all(|(&(seats, source), tally)| tally.is_possible(seats, source))
         };
         let is_bot = |bot: &KnownBot| {
@@ -200,6 +203,11 @@ impl Auditor {
 }
 
 impl BotTally {
+    /// Returns whether matches can have these figures.
+    fn has_possible_sums(&self) -> bool {
+        self.figures.is_possible() && self.talk.as_ref().is_none_or(TalkTally::is_possible)
+    }
+
     /// Adds the tally of the same bot over other matches.
     fn merge(&mut self, other: Self) {
         self.figures.merge(&other.figures);

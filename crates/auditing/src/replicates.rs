@@ -12,6 +12,9 @@ pub(super) type ByReplicate<T> = [T; REPLICATES];
 /// Maximum weight that a replicate gives a number.
 pub(super) const MAX_WEIGHT: i16 = 8;
 
+/// All sums are below this, so they are exact as floats, and the sum of two of them does not overflow.
+pub(super) const SUM_LIMIT: u64 = 1 << 53;
+
 /// Maximum absolute value of a number that is added to a 16-bit sum. Ten such numbers fit, even with the maximum
 /// weight.
 const MAX_SMALL: u64 = 400;
@@ -59,6 +62,13 @@ impl ReplicateSums {
     /// Returns the sum in each replicate.
     pub(super) fn sums(&self) -> impl Iterator<Item = i64> {
         self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide + i64::from(small))
+    }
+
+    /// Returns whether all sums are below [`SUM_LIMIT`].
+    pub(super) fn are_below_limit(&self) -> bool {
+        self.wide.iter().zip(self.small.iter()).all(|(&wide, &small)| {
+            wide.checked_add(small.into()).is_some_and(|sum| sum.unsigned_abs() < SUM_LIMIT)
+        })
     }
 
     /// Moves the small sums to the wide sums if adding numbers of up to `max_addend` could overflow them.

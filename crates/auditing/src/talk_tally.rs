@@ -186,7 +186,8 @@ impl TalkTally {
     /// Returns whether matches can have these counts.
     pub(super) fn is_possible(&self) -> bool {
         let sum = |index| self.0.sum(index);
-        (0..FIRST_SIGNED_SUM).all(|index| sum(index) >= 0)
+        self.0.are_below_limit()
+            && (0..FIRST_SIGNED_SUM).all(|index| sum(index) >= 0)
             && sum(KEPT_WHEN_TEMPTED) <= sum(TEMPTED)
             && sum(TRUE_CLAIMS) <= sum(CLAIMS)
     }

@@ -137,3 +137,27 @@ fn damaged_states_are_refused() {
     }
     assert!(refused > 0, "no change was noticed");
 }
+
+#[test]
+fn sums_that_could_overflow_are_refused() {
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Differing, 2);
+    let bytes =
+        audit_parts(&field, 4, &AuditSubject::Bot(bot_name(0)), 1, || 0).remove(0).to_bytes().unwrap();
+    let audit = Auditor::from_bytes(&bytes).unwrap();
+    let tally = audit.bots.iter().find_map(|bot| bot.tally.as_ref()).unwrap();
+    let figures = postcard::to_allocvec(&tally.figures).unwrap();
+    let start = bytes.windows(figures.len()).position(|found| found == figures).unwrap();
+    // The number of sums comes first, in one byte, and then the number of matches.
+    let encoded = |matches: i64| postcard::to_allocvec(&matches).unwrap();
+    let (before, rest) = bytes.split_at(start + 1);
+    let after = rest.strip_prefix(&encoded(tally.figures.figures().matches.cast_signed())[..]).unwrap();
+    let with_matches = |matches| Auditor::from_bytes(&[before, &encoded(matches), after].concat());
+    let most = (1 << 53) - 1;
+    for matches in [-1, most + 1, i64::MAX, i64::MIN] {
+        let refused = with_matches(matches).unwrap_err();
+        assert_eq!(refused, PartialAuditError::Malformed("the counts of a bot are impossible"));
+    }
+    let mut merged = with_matches(most).unwrap();
+    let refused = merged.merge(with_matches(1).unwrap()).unwrap_err();
+    assert_eq!(refused, PartialAuditError::Malformed("the sums of a bot in all parts are too large"));
+}
