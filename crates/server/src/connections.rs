@@ -246,12 +246,12 @@ impl ServerShared {
             let (stream, peer) = (ClientStream::Network(stream), (peer, client));
             return self.serve_calls(stream, protocol, peer, slot, stopping).await;
         };
+        let address = ClientAddress::from(client);
         let accepting = async {
             if protocol == ClientProtocol::Tls {
                 // The slots limit how many handshakes are in progress.
-                return timeout_at(deadline, tls.accept(stream)).await?;
+                return timeout_at(deadline, tls.accept(stream, address)).await?;
             }
-            let address = ClientAddress::from(client);
             tracing::warn!(%address, "a client tried to connect without TLS, but this port needs it: connect with https://");
             let refusing = refuse_briefly(stream, protocol, tls_required_status());
             timeout(brief_connection::MAX_CONNECTION_TIME, refusing).await??;

@@ -37,7 +37,11 @@ pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<T
         let listener = TcpListener::bind(address).await;
         let named =
             |error: io::Error| io::Error::new(error.kind(), format!("metrics address {address}: {error}"));
-        listeners.push(listener.map_err(named)?);
+        let listener = listener.map_err(named)?;
+        // The port may be one that the system chose.
+        let address = listener.local_addr().map_err(named)?;
+        tracing::info!(%address, "listening for metrics");
+        listeners.push(listener);
     }
     Ok(listeners)
 }

@@ -3,7 +3,7 @@
 use super::brief_connection::{MAX_CONNECTION_TIME, refuse_briefly};
 use super::client_protocol::ClientProtocol;
 use super::lenient_verifier::LenientVerifier;
-use lastnim_rpc::client_certificate_status;
+use lastnim_rpc::{ClientAddress, client_certificate_status};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -19,7 +19,6 @@ use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::server::danger::ClientCertVerifier;
 use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
-use tonic::Status;
 
 /// How often the files are read to see whether they have changed.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -151,13 +150,17 @@ fn client_verifier(path: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier
     verifier.build().map_err(|error| unusable(&error))
 }
 
-/// Returns the refusal of a client whose certificate is missing or invalid; `None` if the certificate is valid.
-fn refuse_client(clients: &dyn ClientCertVerifier, shown: Option<&[CertificateDer<'_>]>) -> Option<Status> {
-    let Some((own, others)) = shown.and_then(<[_]>::split_first) else {
-        return Some(client_certificate_status(None));
-    };
-    let rejection = clients.verify_client_cert(own, others, UnixTime::now()).err()?;
-    Some(client_certificate_status(Some(&rejection.to_string())))
+/// Checks the certificate of a client.
+///
+/// # Errors
+/// Why it is invalid; `None` if it is missing.
+fn check_client(
+    clients: &dyn ClientCertVerifier,
+    shown: Option<&[CertificateDer<'_>]>,
+) -> Result<(), Option<String>> {
+    let Some((own, others)) = shown.and_then(<[_]>::split_first) else { return Err(None) };
+    let checked = clients.verify_client_cert(own, others, UnixTime::now());
+    checked.map(drop).map_err(|error| Some(error.to_string()))
 }
 
 impl ServerTls {
@@ -173,7 +176,11 @@ impl ServerTls {
 
     /// Performs the handshake of a new connection. Returns its protocol too: HTTP/2 only if the client asks for it, as
     /// RFC 9113 (section 3.3) requires. Returns `None` after telling a client what is wrong with its own certificate.
-    pub(super) async fn accept<S>(&self, stream: S) -> io::Result<Option<(Box<TlsStream<S>>, ClientProtocol)>>
+    pub(super) async fn accept<S>(
+        &self,
+        stream: S,
+        address: ClientAddress,
+    ) -> io::Result<Option<(Box<TlsStream<S>>, ClientProtocol)>>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -182,9 +189,12 @@ impl ServerTls {
         let (_, session) = stream.get_ref();
         let is_http2 = session.alpn_protocol() == Some(ALPN_PROTOCOLS[0]);
         let protocol = if is_http2 { ClientProtocol::Http2 } else { ClientProtocol::Http1 };
-        let refused =
-            settings.clients.and_then(|clients| refuse_client(&*clients, session.peer_certificates()));
-        if let Some(status) = refused {
+        let checked =
+            settings.clients.map_or(Ok(()), |clients| check_client(&*clients, session.peer_certificates()));
+        if let Err(rejection) = checked {
+            let why = rejection.as_deref().unwrap_or("it showed none");
+            tracing::warn!(%address, why, "a client was refused because of its certificate");
+            let status = client_certificate_status(rejection.as_deref());
             timeout(MAX_CONNECTION_TIME, refuse_briefly(stream, protocol, status)).await??;
             return Ok(None);
         }

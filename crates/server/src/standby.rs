@@ -15,6 +15,7 @@ use hyper::{Request, Response, StatusCode};
 use lastnim_rpc::{standing_by_status, tls_required_status};
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -58,8 +59,7 @@ pub async fn stand_by(
             Ok((stream, peer)) => {
                 let answers = Arc::clone(&answers);
                 connections.spawn(async move {
-                    let answering =
-                        answers.answer_connection(stream, is_trusted(&answers.trusted_proxies, peer.ip()));
+                    let answering = answers.answer_connection(stream, peer.ip());
                     // A client that was cut off by the time limit can connect again.
                     if let Ok(Err(error)) = timeout(MAX_CONNECTION_TIME, answering).await {
                         tracing::debug!(%error, %peer, "a connection to this standby server ended");
@@ -84,14 +84,16 @@ struct StandbyResponder {
 }
 
 impl StandbyResponder {
-    async fn answer_connection(&self, mut stream: impl Connection, from_proxy: bool) -> io::Result<()> {
-        if from_proxy {
-            read_client_address(&mut stream).await?;
-        }
+    async fn answer_connection(&self, mut stream: impl Connection, peer: IpAddr) -> io::Result<()> {
+        let from_proxy = is_trusted(&self.trusted_proxies, peer);
+        let client = if from_proxy { read_client_address(&mut stream).await? } else { None };
         let protocol = detect_protocol(&mut stream).await?;
         let (stream, protocol) = match (protocol, &self.tls) {
             (ClientProtocol::Tls, Some(tls)) => {
-                let Some((stream, protocol)) = tls.accept(stream).await? else { return Ok(()) };
+                let Some((stream, protocol)) = tls.accept(stream, client.unwrap_or(peer).into()).await?
+                else {
+                    return Ok(());
+                };
                 (ClientStream::Tls(stream), protocol)
             }
             (ClientProtocol::Tls, None) => return answer_tls(&mut stream).await,
