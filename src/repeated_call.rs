@@ -2,7 +2,9 @@
 
 use crate::{Failure, remote::RemoteServer, screen};
 use lastnim_client::new_request_id;
+use lastnim_core::game::BotName;
 use lastnim_proto::pb;
+use lastnim_store::Token;
 use std::{error::Error as _, time::Duration};
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Response, Status};
@@ -13,11 +15,16 @@ const REPEAT_TIME: Duration = Duration::from_mins(1);
 /// The pause before a call is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(500);
 
-/// Returns whether a call may have been carried out although its answer was lost, or may succeed on a server that takes
-/// over.
-fn is_lost(status: &Status) -> bool {
+/// Returns why a call to a server is repeated; `None` if it is not. The answer may be lost, although the call may have
+/// been carried out, or the server cannot carry it out now.
+fn repetition_cause(server: &str, status: &Status) -> Option<String> {
     // Only a lost connection has a local cause; a refusal has none.
-    matches!(status.code(), Code::Unavailable | Code::DeadlineExceeded) || status.source().is_some()
+    let is_lost = status.source().is_some() || status.code() == Code::DeadlineExceeded;
+    if is_lost {
+        return Some(format!("got no answer from {server} ({})", status.message()));
+    }
+    let is_refused_now = status.code() == Code::Unavailable;
+    is_refused_now.then(|| format!("{server} cannot carry out the call now ({})", status.message()))
 }
 
 impl RemoteServer {
@@ -33,18 +40,15 @@ impl RemoteServer {
         let began = Instant::now();
         let mut repeats = 0;
         loop {
-            let lost = match call().await {
+            let status = match call().await {
                 Ok(answer) => return Ok(answer.into_inner()),
-                Err(status) if is_lost(&status) && began.elapsed() < REPEAT_TIME => status,
-                Err(status) => return Err(status),
+                Err(status) => status,
             };
+            let cause = repetition_cause(self.name(), &status).filter(|_| began.elapsed() < REPEAT_TIME);
+            let Some(cause) = cause else { return Err(status) };
             if repeats == 0 {
-                screen::print_note(format_args!(
-                    "the answer of {} was lost ({}): repeating the call for up to {} s",
-                    self.name(),
-                    lost.message(),
-                    REPEAT_TIME.as_secs()
-                ));
+                let seconds = REPEAT_TIME.as_secs();
+                screen::print_note(format_args!("{cause}: repeating the call for up to {seconds} s"));
             }
             repeats += 1;
             sleep(REPEAT_PAUSE).await;
@@ -80,4 +84,35 @@ pub async fn create_tournament(
     };
     let created = remote.answer_repeatedly(create).await?;
     created.tournament.ok_or_else(|| remote.missing_part_failure("tournament"))
+}
+
+/// Registers a bot, with a token that is made here, so that the call can be repeated if its answer is lost.
+///
+/// # Errors
+/// If the server refuses the call, or no server answers.
+pub async fn register_bot(remote: &RemoteServer, bot: &BotName) -> Result<pb::RegisterBotResponse, Status> {
+    let token = Token::generate().reveal().to_owned();
+    let request = pb::RegisterBotRequest { name: bot.to_string(), token };
+    let register = || {
+        let (mut bots, request) = (remote.bot_client(), request.clone());
+        async move { bots.register_bot(request).await }
+    };
+    remote.call_repeatedly(register).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_note_tells_a_lost_answer_from_a_refusal() {
+        let cause = |status: &Status| repetition_cause("here:1", status);
+        let broken = std::io::Error::other("connection reset");
+        let lost = Status::from_error(Box::new(broken));
+        assert_eq!(cause(&lost).unwrap(), "got no answer from here:1 (connection reset)");
+        let stopping = Status::unavailable("the server is stopping");
+        let expected = "here:1 cannot carry out the call now (the server is stopping)";
+        assert_eq!(cause(&stopping).unwrap(), expected);
+        assert_eq!(cause(&Status::internal("the store failed")), None);
+    }
 }

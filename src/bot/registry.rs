@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE_SIZE, RemoteServer, ServerArgs},
-    runtime, screen,
+    repeated_call, runtime, screen,
 };
 use clap::Args;
 use lastnim_core::game::{BotName, TournamentId};
@@ -138,11 +138,11 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
     run_on_server(&args.server, async |remote| {
         let name = args.name.to_string();
         let form = args.form.form();
-        // The token is made here, so that the call can be repeated if its answer is lost.
-        let token = Token::generate().reveal().to_owned();
         let (done, id) = if let (Some(id), Some(code)) = (args.tournament, &args.code) {
             // The code is enough: a saved token that has been replaced must not get in the way.
             let stranger = remote.without_token();
+            // The token is made here, so that the call can be repeated if its answer is lost.
+            let token = Token::generate().reveal().to_owned();
             let (tournament_id, entry_code) = (id.to_string(), code.reveal());
             let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code, token };
             let register = || {
@@ -153,12 +153,8 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered and has entered the tournament", id.to_string())
         } else {
-            let request = pb::RegisterBotRequest { name: name.clone(), token };
-            let register = || {
-                let (mut bots, request) = (remote.bot_client(), request.clone());
-                async move { bots.register_bot(request).await }
-            };
-            let registered = remote.answer_repeatedly(register).await?;
+            let registered = repeated_call::register_bot(remote, &args.name).await;
+            let registered = registered.map_err(|status| remote.refusal_failure(&status))?;
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered", "ID".to_owned())
         };

@@ -1,9 +1,12 @@
 //! The calls that a tournament's organiser makes to the server.
 
-use crate::{Failure, remote::RemoteServer, repeated_call::create_tournament};
+use crate::{
+    Failure,
+    remote::RemoteServer,
+    repeated_call::{self, create_tournament},
+};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb;
-use lastnim_store::Token;
 use tonic::{Code, Status, Streaming};
 
 /// The organiser's client. Clones share the connection.
@@ -27,14 +30,7 @@ impl OrganiserClient {
 
     /// Registers a bot and returns its token; `None` if the name is taken.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
-        let token = Token::generate().reveal().to_owned();
-        let request = pb::RegisterBotRequest { name: bot.to_string(), token };
-        let remote = &self.remote;
-        let register = || {
-            let (mut bots, request) = (remote.bot_client(), request.clone());
-            async move { bots.register_bot(request).await }
-        };
-        match remote.call_repeatedly(register).await {
+        match repeated_call::register_bot(&self.remote, bot).await {
             Ok(registered) => Ok(Some(registered.token)),
             Err(status) if status.code() == Code::AlreadyExists => Ok(None),
             Err(status) => Err(self.remote.refusal_failure(&status)),
