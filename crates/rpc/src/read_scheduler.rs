@@ -218,12 +218,14 @@ async fn acquire_place(
 mod tests {
     use super::super::scheduling::CallerConnection;
     use super::*;
-    use lastnim_arena::{Backend, Limits};
+    use lastnim_arena::{Backend, Limits, Principal};
     use lastnim_core::game::{BotName, Piles};
     use lastnim_core::referee::MatchSetup;
+    use std::net::SocketAddr;
     use std::sync::mpsc;
-    use std::thread;
+    use std::{iter, thread};
     use tokio::task::JoinSet;
+    use tonic::transport::server::TcpConnectInfo;
     use tonic_types::StatusExt as _;
 
     async fn new_read_scheduler() -> ReadScheduler {
@@ -262,33 +264,53 @@ mod tests {
         assert_ne!(here, elsewhere);
     }
 
-    #[tokio::test]
-    async fn callers_take_turns_reading() {
+    /// Returns a caller whose connection has this port at an address that all these callers share.
+    fn caller_at(port: u16, principal: Option<Principal>) -> WaitingCaller {
+        let mut request = Request::new(());
+        let remote_addr = Some(SocketAddr::from(([192, 0, 2, 1], port)));
+        request.extensions_mut().insert(TcpConnectInfo { local_addr: None, remote_addr });
+        WaitingCaller::of_request(&request, principal)
+    }
+
+    /// Queues 128 reads of one caller behind a read of the same caller that has the only turn, and then a read of each of
+    /// the others. Returns the places of the others in the order in which the reads are carried out.
+    async fn places_behind(busy: WaitingCaller, others: &[WaitingCaller]) -> Vec<usize> {
+        const QUEUED: usize = 128;
         let reads = new_read_scheduler().await;
         let (end, ended) = mpsc::channel::<()>();
         let mut reading = JoinSet::new();
-        let busy = reads.clone();
-        reading.spawn(async move {
-            busy.run_read(&waiting_bot("busy"), async move { Ok(ended.recv().is_ok()) }).await
-        });
+        let (first, caller) = (reads.clone(), busy.clone());
+        reading.spawn(async move { first.run_read(&caller, async move { Ok(ended.recv().is_ok()) }).await });
         wait_until(|| reads.queue.free_turns() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
-        for name in ["busy"; 20].into_iter().chain(["other"]) {
-            let (reads, order) = (reads.clone(), Arc::clone(&order));
-            let before = reads.places.used();
-            let places = Arc::clone(&reads.places);
+        let queued = iter::repeat_n(&busy, QUEUED).chain(others).cloned();
+        for (number, caller) in queued.enumerate() {
+            let (own, order) = (reads.clone(), Arc::clone(&order));
             reading.spawn(async move {
                 let read = async move {
-                    order.lock().unwrap().push(name);
+                    order.lock().unwrap().push(number);
                     Ok(true)
                 };
-                reads.run_read(&waiting_bot(name), read).await
+                own.run_read(&caller, read).await
             });
-            wait_until(|| places.used() > before).await;
+            wait_until(|| reads.places.used() == number + 2).await;
         }
         end.send(()).unwrap();
         assert!(reading.join_all().await.into_iter().all(Result::unwrap));
-        assert_eq!(order.lock().unwrap().iter().position(|name| *name == "other"), Some(0));
+        let order = order.lock().unwrap();
+        (QUEUED..order.len()).map(|other| order.iter().position(|&number| number == other).unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn callers_take_turns_reading() {
+        assert_eq!(places_behind(waiting_bot("busy"), &[waiting_bot("other")]).await, [0]);
+    }
+
+    #[tokio::test]
+    async fn a_greedy_connection_does_not_delay_others_at_its_address() {
+        let others = [caller_at(2, None), caller_at(2, Some(Principal::Admin))];
+        let places = places_behind(caller_at(1, None), &others).await;
+        assert!(places.iter().all(|&place| place < 3), "{places:?}");
     }
 
     #[tokio::test]
