@@ -78,7 +78,7 @@ fn settings_with_transcript(endpoint: &ScriptedEndpoint) -> LlmSettings {
 }
 
 /// Returns the messages in a record: the sender, the round, whether it is private, and the content.
-fn said(record: &Record) -> Vec<(usize, u32, bool, TalkContent)> {
+fn messages(record: &Record) -> Vec<(usize, u32, bool, TalkContent)> {
     let messages = record.events().iter().filter_map(|timed| match &timed.event {
         Event::Said(said) => {
             let is_private = said.audience != Audience::Everyone;
@@ -115,7 +115,7 @@ async fn two_models_sign_a_pact() {
     let (record, message, tallies) = play(published(3), &settings).await;
 
     let [seat, other] = [0, 1].map(|seat| record.state().setup().seats().seat(seat).unwrap());
-    let said = said(&record);
+    let said = messages(&record);
     assert_eq!(said[1], (0, 0, true, TalkContent::Text("# Trust me\n<|end|>".to_owned())));
     assert!(matches!(&said[2], (1, 1, true, TalkContent::Accept(offer)) if offer.seat == seat), "{said:?}");
     assert!(
@@ -202,7 +202,7 @@ async fn a_model_that_answers_badly_is_silent() {
     let (record, _, tallies) = play(published(3), &settings).await;
     let texts = [(1, 1, "hi"), (0, 2, "sorry")];
     let expected = texts.map(|(seat, round, text)| (seat, round, false, TalkContent::Text(text.to_owned())));
-    assert_eq!(said(&record), expected);
+    assert_eq!(messages(&record), expected);
     let by: Vec<_> = lines_of(&settings[0], "said")
         .iter()
         .map(|line| format!("{} {}", line["by"], line["failure"]).replace('"', ""))
@@ -231,10 +231,11 @@ async fn a_model_that_is_too_late_says_nothing_and_plays_on() {
     })
     .await;
     let polite = ScriptedEndpoint::start(|_, call| answer(call, &["[{\"text\": \"hi\"}]"])).await;
-    let settings = [&late, &polite].map(settings_with_transcript);
-    let talk = pb::Talk { round_ms: 3_000, ..published(1) };
-    let (record, _, tallies) = play(pb::Talk { pacts: false, ..talk }, &settings).await;
-    assert_eq!(said(&record), [(1, 0, false, TalkContent::Text("hi".to_owned()))]);
+    let mut settings = [&late, &polite].map(settings_with_transcript);
+    settings[0].turn_timeout = Duration::from_secs(1);
+    let talk = pb::Talk { round_ms: 60_000, pacts: false, ..published(1) };
+    let (record, _, tallies) = play(talk, &settings).await;
+    assert_eq!(messages(&record), [(1, 0, false, TalkContent::Text("hi".to_owned()))]);
     assert!(prompts(&late, None)[0].contains("\"hi\""));
     let line = &lines_of(&settings[0], "said")[0];
     assert_eq!(
@@ -243,7 +244,7 @@ async fn a_model_that_is_too_late_says_nothing_and_plays_on() {
         "{line}"
     );
     let elapsed = Duration::from_millis(line["elapsed_ms"].as_u64().unwrap());
-    assert!(elapsed < settings[0].turn_timeout, "the call ends with the round: {elapsed:?}");
+    assert!(elapsed < Duration::from_mins(1), "the call ends within the round: {elapsed:?}");
     assert_eq!(tallies[0].answered + 1, tallies[0].questions);
 }
 

@@ -3,14 +3,12 @@
 use std::{
     io::{Read as _, Write as _},
     net::{Shutdown, TcpListener, TcpStream},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex},
     thread,
 };
 
-/// Forwards connections to a server. Until [`recover`](Self::recover), it drops everything that the server sends.
+/// Forwards connections to a server. On those opened before [`recover`](Self::recover), it drops everything that the
+/// server sends.
 pub struct LossyProxy {
     pub address: String,
     state: Arc<ProxyState>,
@@ -18,9 +16,14 @@ pub struct LossyProxy {
 
 struct ProxyState {
     server: String,
-    loses_answers: AtomicBool,
+    connections: Mutex<Connections>,
+}
+
+struct Connections {
+    /// Whether new connections lose the answers.
+    lose_answers: bool,
     /// The connections opened so far.
-    open: Mutex<Vec<TcpStream>>,
+    open: Vec<TcpStream>,
 }
 
 impl LossyProxy {
@@ -28,8 +31,8 @@ impl LossyProxy {
     pub fn start(server: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let (server, loses_answers) = (server.to_owned(), AtomicBool::new(true));
-        let state = Arc::new(ProxyState { server, loses_answers, open: Mutex::default() });
+        let connections = Mutex::new(Connections { lose_answers: true, open: Vec::new() });
+        let state = Arc::new(ProxyState { server: server.to_owned(), connections });
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for client in listener.incoming() {
@@ -41,8 +44,9 @@ impl LossyProxy {
 
     /// Cuts all connections, and loses nothing from then on.
     pub fn recover(&self) {
-        self.state.loses_answers.store(false, Ordering::SeqCst);
-        for connection in self.state.open.lock().unwrap().drain(..) {
+        let mut connections = self.state.connections.lock().unwrap();
+        connections.lose_answers = false;
+        for connection in connections.open.drain(..) {
             // The peer may have closed it already.
             let _ = connection.shutdown(Shutdown::Both);
         }
@@ -50,25 +54,25 @@ impl LossyProxy {
 }
 
 impl ProxyState {
-    fn forward(self: &Arc<Self>, client: TcpStream) {
+    fn forward(&self, client: TcpStream) {
         // The client sees a closed connection if the server does not accept one.
         let Ok(server) = TcpStream::connect(&self.server) else { return };
         let clone = |stream: &TcpStream| stream.try_clone().unwrap();
-        self.open.lock().unwrap().extend([clone(&client), clone(&server)]);
+        let mut connections = self.connections.lock().unwrap();
+        connections.open.extend([clone(&client), clone(&server)]);
+        let loses_answers = connections.lose_answers;
+        drop(connections);
         let (requests, answers) = ((clone(&client), clone(&server)), (server, client));
-        thread::spawn(move || copy_bytes(requests.0, requests.1, || true));
-        let state = Arc::clone(self);
-        thread::spawn(move || {
-            copy_bytes(answers.0, answers.1, || !state.loses_answers.load(Ordering::SeqCst));
-        });
+        thread::spawn(move || copy_bytes(requests.0, requests.1, true));
+        thread::spawn(move || copy_bytes(answers.0, answers.1, !loses_answers));
     }
 }
 
-/// Copies bytes until one side is closed. Bytes that arrive while `passes` is false are dropped.
-fn copy_bytes(mut from: TcpStream, mut to: TcpStream, passes: impl Fn() -> bool) {
+/// Reads bytes until one side is closed, and passes them on or drops them.
+fn copy_bytes(mut from: TcpStream, mut to: TcpStream, passes: bool) {
     let mut bytes = [0; 4_096];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
-        if passes() && to.write_all(&bytes[..count]).is_err() {
+        if passes && to.write_all(&bytes[..count]).is_err() {
             break;
         }
     }
