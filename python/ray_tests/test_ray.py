@@ -6,6 +6,7 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from lastnim.ray import audit, play, run_bots
 from lastnim.testing import TestServer
 
 ray: Any = importlib.import_module("ray")
+implementation: Any = importlib.import_module("lastnim.ray")
 POSITIONS = [(3, 4, 5), (2, 7), (5, 5, 1, 2)]
+PATIENCE_S = 60.0
+"""The longest wait for the death of a node that a test has used, in seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -37,34 +41,45 @@ def half_bot() -> type[lastnim.Bot]:
     return Half
 
 
-def kill_when(due: Callable[[], bool], cluster: Any, node: Any) -> threading.Thread:
-    """Kills a node of the cluster as soon as `due` returns True."""
+def noting_nodes(task: Callable[..., Any], notes: Path) -> Callable[..., Any]:
+    """Returns the task with a first step that creates a file in the folder `notes`, named after the node that runs the task."""
+    notes.mkdir()
+
+    # A function of a function is sent to the nodes with its code too.
+    def run(*arguments: Any) -> Any:
+        (notes / ray.get_runtime_context().get_node_id()).touch()
+        return task(*arguments)
+
+    return run
+
+
+def kill_noted(nodes: list[Any], notes: Path, cluster: Any, is_due: Callable[[], bool] = lambda: True) -> Future[None]:
+    """Kills the first of these nodes that is noted, once `is_due` returns True. The result is ready when the node is dead."""
+    killed: Future[None] = Future()
 
     def kill() -> None:
-        while not due():
-            time.sleep(0.05)
-        cluster.remove_node(node, allow_graceful=False)
+        try:
+            while not (found := [node for node in nodes if (notes / node.node_id).exists()] if is_due() else []):
+                time.sleep(0.05)
+            cluster.remove_node(found[0], allow_graceful=False)
+            killed.set_result(None)
+        except Exception as error:
+            killed.set_exception(error)
 
-    # A test that fails before the node is due does not wait for this thread.
-    thread = threading.Thread(target=kill, daemon=True)
-    thread.start()
-    return thread
-
-
-def after(seconds: float) -> Callable[[], bool]:
-    """Returns a function that returns True once this time has passed."""
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() >= end
+    # A test that fails before a node is due does not wait for this thread.
+    threading.Thread(target=kill, daemon=True).start()
+    return killed
 
 
-def test_self_play_depends_on_the_seed_alone(cluster: Any, tmp_path: Path) -> None:
+def test_self_play_depends_on_the_seed_alone(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bots: dict[str, Any] = {"half": half_bot(), "oracle": "oracle", "random": "random", "greedy": "greedy"}
     one, two, other = (tmp_path / f"{name}.parquet" for name in ("one", "two", "other"))
     assert play(bots, POSITIONS, 120, 7, one, seats=3, workers=1) == 360
-    node = cluster.add_node(num_cpus=1)
-    killed = kill_when(after(0.5), cluster, node)
+    notes = tmp_path / "notes"
+    monkeypatch.setattr(implementation, "_play_groups", noting_nodes(implementation._play_groups, notes))
+    killed = kill_noted([cluster.add_node(num_cpus=1)], notes, cluster)
     assert play(bots, POSITIONS, 120, 7, two, seats=3) == 360
-    killed.join()
+    killed.result(PATIENCE_S)
     assert one.read_bytes() == two.read_bytes()
     assert play(bots, POSITIONS, 120, 8, other, seats=3) == 360
     assert one.read_bytes() != other.read_bytes()
@@ -78,7 +93,7 @@ def test_self_play_depends_on_the_seed_alone(cluster: Any, tmp_path: Path) -> No
         play(bots, POSITIONS, 1, 7, one, seats=5)
 
 
-def test_an_audit_survives_the_death_of_a_node(cluster: Any, tmp_path: Path) -> None:
+def test_an_audit_survives_the_death_of_a_node(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[Path] = []
     play({"oracle": "oracle", "greedy": "greedy", "random": "random"}, POSITIONS, 90, 3, tmp_path / "all.parquet")
     records = list(lastnim.read_parquet(tmp_path / "all.parquet"))
@@ -86,16 +101,17 @@ def test_an_audit_survives_the_death_of_a_node(cluster: Any, tmp_path: Path) -> 
         files.append(tmp_path / f"{number}.jsonl")
         files[-1].write_text("".join(record.text for record in records[number::6]))
     whole = lastnim.audit_records(files, unsigned=True, seed=5)
-    node = cluster.add_node(num_cpus=1)
-    killed = kill_when(after(0.3), cluster, node)
+    notes = tmp_path / "notes"
+    monkeypatch.setattr(implementation, "_audit_part", noting_nodes(implementation._audit_part, notes))
+    killed = kill_noted([cluster.add_node(num_cpus=1)], notes, cluster)
     assert audit(files, parts=6, unsigned=True, seed=5) == whole
-    killed.join()
+    killed.result(PATIENCE_S)
     assert audit(files, bot="random", unsigned=True) == lastnim.audit_records(files, bot="random", unsigned=True)
     with pytest.raises(ValueError, match="parts: 0: expected at least 1"):
         audit(files, parts=0)
 
 
-def test_bots_go_on_when_their_node_dies(cluster: Any) -> None:
+def test_bots_go_on_when_their_node_dies(cluster: Any, tmp_path: Path) -> None:
     class Slow(half_bot()):  # type: ignore[misc]
         async def play(self, turn: lastnim.Turn) -> int:
             import asyncio
@@ -111,14 +127,19 @@ def test_bots_go_on_when_their_node_dies(cluster: Any) -> None:
         def all_have_played() -> bool:
             return min((standing.matches for standing in server.standings(tournament)), default=0) >= 5
 
+        def new_slow(_number: int) -> lastnim.Bot:
+            return Slow()
+
+        notes = tmp_path / "notes"
+        new_bot = noting_nodes(new_slow, notes)
         # Bots take some seconds to start, and longer on a busy machine.
-        killed = kill_when(all_have_played, cluster, nodes[1])
+        killed = kill_noted(nodes, notes, cluster, all_have_played)
         # Each node has room for all actors, so those of the dead node find a place.
         options = {"num_cpus": 0, "resources": {"bots": 1}, "scheduling_strategy": "SPREAD"}
         summaries = run_bots(
-            lambda number: Slow(), tokens, server=server.address, tournament=tournament, bots_per_actor=1, resources=options
+            new_bot, tokens, server=server.address, tournament=tournament, bots_per_actor=1, resources=options
         )
-        killed.join()
+        killed.result(PATIENCE_S)
         standings = server.standings(tournament)
     assert len(summaries) == 4
     matches = {standing.bot: standing.matches for standing in standings}
@@ -126,6 +147,8 @@ def test_bots_go_on_when_their_node_dies(cluster: Any) -> None:
     assert sum(standing.forfeits for standing in standings) == 0
     # The bots of the dead node began again, and count only the matches since then.
     assert any(summary.matches < matches["bot-0"] for summary in summaries)
-    cluster.remove_node(nodes[0])
+    for node in nodes:
+        if node in cluster.list_all_nodes():
+            cluster.remove_node(node)
     with pytest.raises(ValueError, match="bots_per_actor: 0: expected at least 1"):
         run_bots(lambda number: Slow(), tokens, bots_per_actor=0)
