@@ -11,8 +11,8 @@ pub const MAX_ENTRY_CODE_USES: u32 = 10_000;
 const CODE_CHARS: usize = 16;
 /// The number of characters between two hyphens of a code that is shown to people.
 const GROUP_CHARS: usize = 4;
-/// The characters of a code: digits and lower-case letters, without those that look like another one.
-const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Digits and lower-case letters for texts that people copy, without I, L, O and U, which are easily confused.
+pub const UNAMBIGUOUS_CHARS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// A string is not an entry code. The error does not contain the string, since it may be a code with a typing mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -28,7 +28,7 @@ impl EntryCode {
     pub fn generate() -> Self {
         let mut bytes = [0; CODE_CHARS];
         getrandom::fill(&mut bytes).expect("the system has a random source");
-        Self(bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).iter().collect())
+        Self(bytes.map(|byte| char::from(UNAMBIGUOUS_CHARS[usize::from(byte % 32)])).iter().collect())
     }
 
     /// Returns the code as people read it, in groups of four characters.
@@ -63,7 +63,7 @@ impl FromStr for EntryCode {
                 other => other,
             });
         let code: String = meant.take(CODE_CHARS + 1).collect();
-        let is_code = code.len() == CODE_CHARS && code.bytes().all(|byte| ALPHABET.contains(&byte));
+        let is_code = code.len() == CODE_CHARS && code.bytes().all(|byte| UNAMBIGUOUS_CHARS.contains(&byte));
         is_code.then_some(Self(code)).ok_or(EntryCodeError)
     }
 }
@@ -120,7 +120,7 @@ mod tests {
         let codes: HashSet<_> = (0..1_000).map(|_| EntryCode::generate().reveal()).collect();
         assert_eq!(codes.len(), 1_000);
         let used: HashSet<_> = codes.iter().flat_map(|code| code.chars()).collect();
-        assert_eq!(used.len(), ALPHABET.len() + 1, "all characters and the hyphen occur");
+        assert_eq!(used.len(), UNAMBIGUOUS_CHARS.len() + 1, "all characters and the hyphen occur");
         let code = EntryCode::generate();
         assert!(!format!("{code:?}").contains(&code.0[..4]));
     }

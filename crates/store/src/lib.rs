@@ -36,7 +36,7 @@ pub use clock::{
     ClockFit, ClockJump, LaterTimes, MAX_CLOCK_STEP_AHEAD, MAX_CLOCK_STEP_BACK, NewestIds, StoredClock,
     approximate_duration,
 };
-pub use entry_code::{EntryCode, EntryCodeError, MAX_ENTRY_CODE_USES, StoredEntryCode};
+pub use entry_code::{EntryCode, EntryCodeError, MAX_ENTRY_CODE_USES, StoredEntryCode, UNAMBIGUOUS_CHARS};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
 pub use latency_histogram::LatencyCounts;

@@ -8,7 +8,7 @@ use crate::matches::open_matches::{NewMatch, StartedExhibition};
 use crate::matches::shard::MatchInput;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_store::MatchSummary;
+use lastnim_store::{MatchSummary, UNAMBIGUOUS_CHARS};
 use std::time::Duration;
 
 /// An open match of a guest.
@@ -25,8 +25,6 @@ const NAME_PREFIX: &str = "guest-";
 /// The number of characters after the prefix. Each encodes five bits, so nobody can find a second secret with the same
 /// name.
 const DERIVED_CHARS: usize = 16;
-/// The characters that may follow the prefix, chosen so that no two are easily confused.
-const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The key derivation context, which makes this key different from other keys that are derived from the same secret.
 const KEY_CONTEXT: &str = "lastnim guest name v1";
 
@@ -34,7 +32,8 @@ const KEY_CONTEXT: &str = "lastnim guest name v1";
 /// about guests, and the name is the same on every server.
 pub fn guest_name(secret: &[u8; 32]) -> BotName {
     let key = blake3::derive_key(KEY_CONTEXT, secret);
-    let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
+    let drawn =
+        key.iter().take(DERIVED_CHARS).map(|byte| char::from(UNAMBIGUOUS_CHARS[usize::from(byte % 32)]));
     let name: String = NAME_PREFIX.chars().chain(drawn).collect();
     name.parse().expect("a guest's name is short and alphanumeric")
 }
@@ -43,7 +42,7 @@ pub fn guest_name(secret: &[u8; 32]) -> BotName {
 pub fn is_guest_name(name: &BotName) -> bool {
     let drawn = name.as_str().strip_prefix(NAME_PREFIX);
     drawn.is_some_and(|drawn| {
-        drawn.len() == DERIVED_CHARS && drawn.bytes().all(|byte| NAME_ALPHABET.contains(&byte))
+        drawn.len() == DERIVED_CHARS && drawn.bytes().all(|byte| UNAMBIGUOUS_CHARS.contains(&byte))
     })
 }
 
