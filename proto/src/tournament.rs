@@ -541,7 +541,7 @@ mod tests {
         };
         let expected = [(1, "B"), (2, "c*d")].map(|(index, name)| {
             format!(
-                "settings.allow[{index}]: {name:?}: expected the name of a bot, such as alice, or the beginning of names and a star, such as team-*"
+                "settings.allow[{index}]: {name:?}: expected the name of a bot, such as alice, or a prefix and a star, such as team-*"
             )
         });
         assert_eq!(refusals(&with(&["a", "B", "c*d", "e*"])), expected);

@@ -35,13 +35,13 @@ pub async fn change_entry_code(
     if args.revoke {
         let request = pb::RevokeEntryCodeRequest { tournament_id };
         let revoked = remote.answer(service.revoke_entry_code(request)).await?;
-        return form.print_message(&revoked, |out| writeln!(out, "The entry code registers no more bots."));
+        return form.print_message(&revoked, |out| writeln!(out, "The entry code is revoked."));
     }
     let shown = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
     let shown = remote.answer(remote.tournament_client().get_tournament(shown)).await?;
     if shown.entry_code_uses > 0 && !args.replace {
         return Err(Failure::input(format!(
-            "the tournament has an entry code that registers {}, and the server keeps only its hash: pass --replace to create another one, and the old one stops working",
+            "the tournament has an entry code that registers {}, and the server keeps only its hash: --replace creates a new one and revokes this one",
             count_with_noun(shown.entry_code_uses, "more bot", "more bots")
         )));
     }

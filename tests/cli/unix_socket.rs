@@ -121,8 +121,8 @@ fn bots_commands_and_proxies_connect_to_a_socket() {
     end(server, "-INT");
     assert!(!place.socket().exists(), "a server that stops removes its socket");
     let unreachable = place.run(&["tournament", "list"]);
-    let said = text(unreachable.stderr);
-    assert!(said.contains(&place.address()) && said.contains("No such file"), "{said}");
+    let message = text(unreachable.stderr);
+    assert!(message.contains(&place.address()) && message.contains("No such file"), "{message}");
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_socket_belongs_to_one_live_server() {
     let place = Place::new("live");
     let (first, _) = place.serve();
     let second = place.run(&["serve", "--listen", &place.address(), "--store", "memory"]);
-    let said = text(second.stderr);
-    assert!(said.contains(&format!("--listen {}: ", place.address())), "{said}");
-    assert!(said.contains("another program listens on this socket"), "{said}");
+    let message = text(second.stderr);
+    assert!(message.contains(&format!("--listen {}: ", place.address())), "{message}");
+    assert!(message.contains("another program listens on this socket"), "{message}");
     place.printed(&["tournament", "list"]);
     end(first, "-KILL");
     assert!(place.socket().exists(), "a server that is killed leaves its socket");
@@ -148,9 +148,9 @@ fn places_that_cannot_be_sockets_are_refused() {
     fs::write(place.socket(), "a letter").unwrap();
     let refused = |arguments: &[&str], code| {
         let output = place.run(arguments);
-        let said = text(output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{said}");
-        said
+        let message = text(output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        message
     };
     let (memory, address) = (["--store", "memory"], place.address());
     let serve = |more: &[&str], code| refused(&[&["serve"], &memory[..], more].concat(), code);
@@ -160,10 +160,10 @@ fn places_that_cannot_be_sockets_are_refused() {
     assert!(serve(&["--listen", &long], 2).contains("this one has 121: use a shorter one"));
     assert!(refused(&["tournament", "list", "--server", &long], 2).contains("use a shorter one"));
     for flag in ["--tls-cert", "--tls-key", "--client-ca"] {
-        let said = serve(&["--listen", &address, flag, "x.pem"], 2);
+        let message = serve(&["--listen", &address, flag, "x.pem"], 2);
         assert!(
-            said.contains(flag) && said.contains("connections to a Unix socket do not use TLS"),
-            "{said}"
+            message.contains(flag) && message.contains("connections to a Unix socket do not use TLS"),
+            "{message}"
         );
     }
 }

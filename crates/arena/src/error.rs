@@ -24,7 +24,7 @@ pub enum ArenaError {
     #[error("the name {0} is taken: choose another")]
     NameTaken(BotName),
     /// The token for a new bot already belongs to somebody.
-    #[error("token: it already belongs to another bot, an admin or a viewer: make a new one at random")]
+    #[error("token: already in use: generate a new one")]
     TokenTaken,
     /// The id of a request was used for a different request.
     #[error(

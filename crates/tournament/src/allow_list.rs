@@ -11,9 +11,7 @@ pub struct NamePattern(String);
 
 /// A word that is not a pattern of bot names.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "{0:?}: expected the name of a bot, such as alice, or the beginning of names and a star, such as team-*"
-)]
+#[error("{0:?}: expected the name of a bot, such as alice, or a prefix and a star, such as team-*")]
 pub struct NamePatternError(String);
 
 impl NamePattern {
