@@ -1237,8 +1237,8 @@ class Standing:
     place_range: PlaceRange | None
     """
     The places that it may hold by its strength, with a confidence of 95%. Absent in a knockout, if it is unrated,
-    disqualified or withdrawn, if some ratings cannot be compared, and with more than 1,000 rated bots. As old as the
-    rating.
+    disqualified or withdrawn, if some ratings cannot be compared, with more than 1,000 rated bots, and if comparing
+    them would be too much work. As old as the rating.
     """
     tie_break: TieBreak
     """

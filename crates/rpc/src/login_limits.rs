@@ -38,9 +38,9 @@ impl Credential {
     }
 }
 
-/// Slows down attackers who guess tokens and entry codes: an address may send a burst of wrong ones, then one per interval. A valid
-/// one always passes, so guesses from the same address lock no one out. A token is looked up by its hash, so the time
-/// that the check takes reveals nothing about other tokens.
+/// Slows down attackers who guess tokens and entry codes: an address may send a burst of wrong ones, then one per
+/// interval. A valid one always passes, so guesses from the same address lock no one out. A token is looked up by its
+/// hash, so the time that the check takes reveals nothing about other tokens.
 ///
 /// The time per call and the memory do not depend on the number of addresses.
 #[derive(Debug)]

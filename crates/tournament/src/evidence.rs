@@ -51,7 +51,7 @@ pub struct RatingEvidence {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
     ratings: Option<StrengthRatings>,
-    /// `None` in a knockout, and if not all ratings can be compared.
+    /// `None` in a knockout, if not all ratings can be compared, and if comparing them would be too much work.
     clear_order: Option<ClearOrder>,
     skills: BTreeMap<BotName, SkillEstimate>,
     elo: Option<EloRatings>,

@@ -94,8 +94,8 @@ struct FinalRows<'a> {
 }
 
 impl TalkAudit {
-    /// A limit for the budget of the audit of one match: a few milliseconds of work. Audits agree only if they have the
-    /// same limit.
+    /// A limit for the budget of the audit of one match: a few milliseconds for all temptations. The rest of the audit
+    /// has no limit, because its work grows only with the talk. Audits agree only if they have the same limit.
     pub const STEP_LIMIT: u64 = 500_000;
 
     /// Audits the talk of a match; `None` if its seats could not talk, or it has no winner.

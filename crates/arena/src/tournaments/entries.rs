@@ -47,8 +47,8 @@ impl Arena {
     /// suspension.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament has started and is not a ladder, entries have closed, or the
-    /// tournament would be too large with another bot.
+    /// If there is no such tournament or bot, the tournament has started and is not a ladder, entries have closed, its
+    /// settings do not allow the bot, or it would be too large with another bot.
     pub fn join_tournament(
         &self,
         id: TournamentId,
