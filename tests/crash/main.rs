@@ -1,11 +1,13 @@
 //! Crash tests: real servers are killed, stopped and starved of disk space, on real databases, and must lose nothing.
 //!
-//! Times are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` replays it.
+//! Times are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` replays it. `.ci/failover` repeats the test of
+//! two servers and two databases with more kills.
 
 mod announcing;
 mod cancelling;
 mod course;
 mod database;
+mod database_pair;
 mod failover;
 mod full_disk;
 mod history;

@@ -16,7 +16,7 @@ fn positions() -> Vec<&'static [u64]> {
 }
 
 /// Starts a server while the other one has the database, and waits until it stands by for the `times`th time.
-async fn stand_by(start: &Start, times: usize) -> Server {
+pub async fn stand_by(start: &Start, times: usize) -> Server {
     let server = start.launch();
     start.wait_for_log(STANDS_BY, times).await;
     server

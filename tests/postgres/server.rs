@@ -39,16 +39,13 @@ static TEMPLATE: OnceLock<PathBuf> = OnceLock::new();
 impl PostgresServer {
     /// Starts a server. If PostgreSQL is not installed, says so and returns `None`; if `CI` is set, that is a failure.
     pub fn start() -> Option<Self> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = programs() else {
             let missing = "PostgreSQL is not installed (Debian: apt-get install postgresql)";
             assert!(env::var_os("CI").is_none(), "{missing}");
             eprintln!("skipped: {missing}");
             return None;
         };
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("lastnim-postgres-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
+        let folder = new_folder();
         let is_root = fs::metadata(&folder).unwrap().uid() == 0;
         let runs_as = is_root.then(|| unprivileged_user().expect("/etc/passwd has postgres or nobody"));
         if let Some((user, group)) = runs_as {
@@ -101,8 +98,7 @@ impl PostgresServer {
     /// Starts a replica that follows this server.
     #[allow(dead_code, reason = "not every test that starts a server has a replica")]
     pub fn replica(&self) -> Self {
-        let folder = self.folder.with_extension("replica");
-        fs::create_dir(&folder).unwrap();
+        let folder = new_folder();
         if let Some((user, group)) = self.runs_as {
             chown(&folder, Some(user), Some(group)).unwrap();
         }
@@ -182,6 +178,15 @@ impl Drop for PostgresServer {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// Makes the folder of a server.
+fn new_folder() -> PathBuf {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let folder = env::temp_dir().join(format!("lastnim-postgres-{}-{number}", std::process::id()));
+    fs::create_dir(&folder).unwrap();
+    folder
 }
 
 /// Returns the folder of PostgreSQL's programs: from PATH, or else the newest Debian package.
