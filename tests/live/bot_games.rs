@@ -141,8 +141,22 @@ async fn the_latest_session_takes_over_the_seats() {
     game.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 1);
 
-    // A browser that signs in later takes the seats as well.
+    // Two browsers with the token share the seats. If one leaves them, the other one gets them at its next visit.
+    let mut other = seated(&host, &tokens[0]).await;
+    for browser in [&mut game.browser, &mut other] {
+        let page = browser.get("/play/bot").await;
+        assert!(page.body.contains("'s seats.") && page.body.contains(" data-followed"), "{}", page.body);
+    }
+    let page = other.get("/play/bot").await;
+    assert_eq!(other.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);
+    assert_eq!(other.cookie(COOKIE), None);
+    host.until_bot("ann", |bot| !bot.connected).await;
     let followed = game.browser.get("/play/bot").await;
+    assert!(followed.body.contains("'s seats."), "{}", followed.body);
+
+    // Signing out ends what is open in other tabs.
+    let mut tab = Browser::open(&host);
+    tab.keep_cookie(COOKIE, game.browser.cookie(COOKIE).unwrap());
     let following = async {
         let mut page = followed;
         while page.status == 200 {
@@ -150,8 +164,11 @@ async fn the_latest_session_takes_over_the_seats() {
         }
         page
     };
-    let (signed_out, mut other) =
-        soon("the sign-in is lost", async { tokio::join!(following, seated(&host, &tokens[0])) }).await;
+    let leaving = async {
+        let page = tab.get("/play/bot").await;
+        assert_eq!(tab.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);
+    };
+    let (signed_out, ()) = soon("the sign-in is lost", async { tokio::join!(following, leaving) }).await;
     assert_eq!(signed_out.status, 401, "{}", signed_out.body);
     assert!(
         signed_out.body.contains("no longer signed in") && signed_out.body.contains("Token of the bot"),
@@ -161,9 +178,6 @@ async fn the_latest_session_takes_over_the_seats() {
     let signed_out = game.browser.get(&format!("{}?since=1", game.address)).await;
     assert_eq!(signed_out.status, 401, "{}", signed_out.body);
     assert!(game.browser.get("/play/bot").await.body.contains("Token of the bot"));
-    let page = other.get("/play/bot").await;
-    assert_eq!(other.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);
-    assert_eq!(other.cookie(COOKIE), None);
     host.until_bot("ann", |bot| !bot.connected).await;
 }
 

@@ -208,6 +208,11 @@ impl Arena {
         self.inner.context.terms.key.public_key()
     }
 
+    /// Derives a secret from the server's signing key. `context` names its purpose.
+    pub fn derive_secret(&self, context: &'static str) -> [u8; 32] {
+        self.inner.context.terms.key.derive_secret(context)
+    }
+
     /// Returns the counts of commits to the store.
     pub fn commit_counts(&self) -> CommitCounts {
         self.inner.context.commits.commit_counts()

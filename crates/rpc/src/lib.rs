@@ -32,7 +32,7 @@ pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
 pub use entry_service::EntryRpc;
-pub use guests::{BotGames, GameRefusal, GameStatus, GuestGames, GuestLimits, HeldSeats};
+pub use guests::{BotGames, GameRefusal, GameStatus, GuestGames, GuestLimits};
 pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
 pub use oracle::{OracleQuestionError, OracleRpc, QuestionError, answer_oracle_question};

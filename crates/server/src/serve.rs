@@ -14,7 +14,7 @@ use lastnim_rpc::{
     MatchRpc, OracleRpc, ReadScheduler, ServerRpc, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
-use lastnim_web::{BotAudits, Feeds, KeptHeadlines, Metrics, PageCache, Pages, Site, TokenSessions};
+use lastnim_web::{BotAudits, Feeds, KeptHeadlines, Metrics, PageCache, Pages, SignIns, Site};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -262,10 +262,8 @@ async fn assemble_services(
         oracle: oracle_rpc,
         access: access.clone(),
         guests,
-        organisers: TokenSessions::new(config.organiser_session),
-        readers: TokenSessions::new(config.organiser_session),
+        sign_ins: SignIns::new(arena, config.organiser_session),
         bot_games: BotGames::new(arena.clone(), access.clone()),
-        players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),
         kept,

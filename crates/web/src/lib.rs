@@ -48,7 +48,6 @@ mod site;
 mod site_cookies;
 #[cfg(test)]
 mod testing;
-mod token_sessions;
 mod tournament_format_sections;
 mod tournament_headlines;
 mod tournament_page;
@@ -71,7 +70,7 @@ pub use page_refusal::refusal_reason;
 pub use pages::{Pages, is_probe};
 pub use public_url::PublicUrl;
 pub use response::PageResponse;
+pub use sign_in::SignIns;
 pub use site::Site;
-pub use token_sessions::TokenSessions;
 pub use tournament_headlines::KeptHeadlines;
 pub use visitor_channel::VisitorChannel;

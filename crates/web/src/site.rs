@@ -6,11 +6,12 @@ use super::metrics::Metrics;
 use super::page_cache::PageCache;
 use super::public_url::PublicUrl;
 use super::replay::Replay;
-use super::token_sessions::TokenSessions;
+use super::sign_in::SignIns;
 use super::tournament_headlines::KeptHeadlines;
 use super::visitor::Visitor;
 use lastnim_arena::Arena;
 use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::referee::Timestamp;
 use lastnim_proto::pb;
 use lastnim_rpc::{
     Access, BotGames, BotRpc, EntryRpc, GuestGames, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
@@ -44,16 +45,12 @@ pub struct Site {
     pub oracle: OracleRpc,
     /// Checks tokens.
     pub access: Access,
-    /// The sessions of organisers.
-    pub organisers: Arc<TokenSessions>,
-    /// The sessions of readers.
-    pub readers: Arc<TokenSessions>,
+    /// The sign-ins of visitors.
+    pub sign_ins: Arc<SignIns>,
     /// Games of guests.
     pub guests: GuestGames,
     /// Games of people who play as bots.
     pub bot_games: BotGames,
-    /// The sessions of people who signed in with the token of a bot to play.
-    pub players: Arc<TokenSessions>,
     /// The metrics, unless they have a separate listener.
     pub metrics: Option<Metrics>,
     /// The running feeds of live updates.
@@ -67,6 +64,10 @@ pub struct Site {
 }
 
 impl Site {
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.arena.now_micros())
+    }
+
     /// Runs slow work for a visitor when its turn comes, not on the threads that handle messages.
     pub(super) async fn run_slow_work<T: Send + 'static>(
         &self,

@@ -3,8 +3,8 @@
 use super::bot_audits::BotAudits;
 use super::live::Feeds;
 use super::page_cache::PageCache;
+use super::sign_in::SignIns;
 use super::site::Site;
-use super::token_sessions::TokenSessions;
 use super::tournament_headlines::KeptHeadlines;
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
@@ -45,10 +45,8 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
         guests: GuestGames::new(arena.clone(), access.clone(), guest_limits),
-        organisers: TokenSessions::new(minute),
-        readers: TokenSessions::new(minute),
+        sign_ins: SignIns::new(arena, minute),
         bot_games: BotGames::new(arena.clone(), access.clone()),
-        players: TokenSessions::new(minute),
         metrics: None,
         feeds: Feeds::default(),
         kept: PageCache::default(),

@@ -18,15 +18,23 @@ pub(super) fn check_known_token(
     site.access.caller_status(path, &headers, visitor.address()).map(drop)
 }
 
+/// The maximum number of characters of a typed token, so that a cookie can hold it.
+const MAX_TOKEN_CHARS: usize = 1_024;
+
 /// Returns the header for a token.
 ///
 /// # Errors
-/// If it has characters that tokens never have.
+/// If it is too long, or has characters that tokens never have.
 pub(super) fn authorization_header(token: &str) -> Result<HeaderValue, Status> {
     let token = token.trim();
     let is_visible = !token.is_empty() && token.chars().all(|character| character.is_ascii_graphic());
-    let header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible);
-    let expected = || Status::unauthenticated("token: expected visible ASCII characters without spaces");
+    let is_short = token.len() <= MAX_TOKEN_CHARS;
+    let header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible && is_short);
+    let expected = || {
+        let message =
+            format!("token: expected up to {MAX_TOKEN_CHARS} visible ASCII characters, without spaces");
+        Status::unauthenticated(message)
+    };
     let mut header = header.ok_or_else(expected)?;
     header.set_sensitive(true);
     Ok(header)

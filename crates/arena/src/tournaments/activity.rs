@@ -149,7 +149,8 @@ impl Arena {
         }
     }
 
-    fn is_connected(&self, bot: &BotName) -> bool {
+    /// Returns whether a bot has an open session.
+    pub fn is_connected(&self, bot: &BotName) -> bool {
         self.inner.roster.existing_presence(bot).is_some_and(|presence| presence.is_connected())
     }
 

@@ -74,6 +74,11 @@ impl SigningKey {
         PublicKey(self.0.verifying_key())
     }
 
+    /// Derives another secret from the seed. `context` names its purpose, and each purpose has its own secret.
+    pub fn derive_secret(&self, context: &'static str) -> [u8; 32] {
+        blake3::derive_key(context, &self.to_seed())
+    }
+
     /// Signs the record of a finished match, given the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
         self.sign(&[RECORD_SEAL_PREFIX, head.as_bytes()].concat())

@@ -260,7 +260,7 @@ impl OpenedContent {
 impl TalkSecret {
     /// Derives the secret of a match on the server that has this key.
     pub fn of_match(key: &SigningKey, id: MatchId) -> Self {
-        let of_server = blake3::derive_key("lastnim 2026 talk secret", &key.to_seed());
+        let of_server = key.derive_secret("lastnim 2026 talk secret");
         Self(*blake3::keyed_hash(&of_server, id.as_bytes()).as_bytes())
     }
 

@@ -44,22 +44,6 @@ struct PersonSession {
     _end: oneshot::Sender<()>,
 }
 
-/// The seats of a bot, held for a person until this value is dropped or another session takes them over.
-#[derive(Debug)]
-pub struct HeldSeats {
-    games: BotGames,
-    bot: BotName,
-    /// The number of the session that holds them.
-    number: u64,
-}
-
-impl Drop for HeldSeats {
-    /// Ends the session, unless a newer one has replaced it.
-    fn drop(&mut self) {
-        self.games.remove_session(&self.bot, self.number);
-    }
-}
-
 impl BotGames {
     /// Creates a collection without sessions.
     pub fn new(arena: Arena, access: Access) -> Self {
@@ -79,7 +63,7 @@ impl BotGames {
     ///
     /// # Errors
     /// If the token is not a bot's, the session limit is reached, or the server is stopping.
-    pub fn take_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<HeldSeats, Status> {
+    pub fn take_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<(), Status> {
         let bot = self.access.require_bot(request)?;
         let (end, ended) = oneshot::channel();
         let (number, listener) = {
@@ -92,10 +76,26 @@ impl BotGames {
             (number, listener)
         };
         tokio::spawn(self.clone().listen_to_session(bot.clone(), number, listener, (until, ended)));
-        let seats = HeldSeats { games: self.clone(), bot, number };
         // The token is checked again, because it may have been replaced before this session existed, in which case the
         // replacement did not close the session.
-        self.access.require_bot(request).map(|_| seats)
+        self.access.require_bot(request).map(drop).inspect_err(|_| self.remove_session(&bot, number))
+    }
+
+    /// Takes the seats of the bot whose token is in a request, as [`take_seats`](Self::take_seats) does, unless the bot
+    /// has a session. After a restart, nobody has one.
+    ///
+    /// # Errors
+    /// As for [`take_seats`](Self::take_seats).
+    pub fn take_free_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<(), Status> {
+        if self.arena.is_connected(&self.access.require_bot(request)?) {
+            return Ok(());
+        }
+        self.take_seats(request, until)
+    }
+
+    /// Leaves the seats of a bot, unless its program has them.
+    pub fn leave_seats(&self, bot: &BotName) {
+        self.lock_sessions().by_bot.remove(bot);
     }
 
     /// Performs an action in an open match of a bot. The game's status then shows the result.

@@ -7,7 +7,7 @@ mod game_statuses;
 mod guest_games;
 mod guest_places;
 
-pub use bot_games::{BotGames, HeldSeats};
+pub use bot_games::BotGames;
 pub use game_status::{GameRefusal, GameStatus};
 pub use guest_games::GuestGames;
 pub use guest_places::GuestLimits;

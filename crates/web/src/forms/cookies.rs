@@ -2,7 +2,10 @@
 
 use super::form_token::FormToken;
 use crate::visitor_channel::VisitorChannel;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::fmt;
+use std::sync::Arc;
 use tonic::codegen::http::header::COOKIE;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 
@@ -25,11 +28,16 @@ pub(crate) enum SameSite {
     Lax,
 }
 
-/// The value of a cookie: 256 random bits.
-#[derive(Clone, Copy)]
-pub(crate) struct CookieSecret([u8; 32]);
+/// The minimum length of a cookie's value in bytes.
+const MIN_SECRET_BYTES: usize = 32;
+/// The maximum number of characters of a cookie's value: more than any that this server sets.
+const MAX_COOKIE_CHARS: usize = 2_048;
 
-/// The BLAKE3 hash of a secret, which the server stores instead of the secret.
+/// The value of a cookie, which only this server and the browser know: 256 random bits, or a sealed sign-in.
+#[derive(Clone)]
+pub(crate) struct CookieSecret(Arc<[u8]>);
+
+/// The BLAKE3 hash of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SecretHash([u8; 32]);
 
@@ -56,7 +64,7 @@ impl SiteCookie {
         let secure = if channel == VisitorChannel::Https { "; Secure" } else { "" };
         let Self { name, path, same_site } = self;
         let header = format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site:?}{secure}{age}");
-        let mut header = HeaderValue::try_from(header).expect("digits are valid in a header");
+        let mut header = HeaderValue::try_from(header).expect("base64 is valid in a header");
         header.set_sensitive(true);
         header
     }
@@ -65,18 +73,28 @@ impl SiteCookie {
 impl CookieSecret {
     /// Draws a random secret.
     pub(crate) fn draw() -> Self {
-        let mut bytes = [0; 32];
+        let mut bytes = [0; MIN_SECRET_BYTES];
         getrandom::fill(&mut bytes).expect("the system has a random source");
-        Self(bytes)
+        Self(Arc::new(bytes))
+    }
+
+    /// Creates the value of a cookie from the bytes of a sealed sign-in.
+    pub(crate) fn of_sealed(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
     }
 
     /// Parses what [`reveal`](Self::reveal) wrote.
     fn parse(text: &str) -> Option<Self> {
-        blake3::Hash::from_hex(text).ok().map(|digits| Self(digits.into()))
+        let bytes = URL_SAFE_NO_PAD.decode(Some(text).filter(|text| text.len() <= MAX_COOKIE_CHARS)?).ok()?;
+        (bytes.len() >= MIN_SECRET_BYTES).then(|| Self(bytes.into()))
     }
 
     fn reveal(&self) -> String {
-        blake3::Hash::from(self.0).to_hex().to_string()
+        URL_SAFE_NO_PAD.encode(&self.0)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// Returns the token for forms of the visitor who has this cookie.
@@ -84,7 +102,7 @@ impl CookieSecret {
         FormToken::of_secret(&self.0)
     }
 
-    /// Returns the hash of the secret, which the server stores instead of the secret.
+    /// Returns the hash of the secret.
     pub(crate) fn hash(&self) -> SecretHash {
         SecretHash(blake3::hash(&self.0).into())
     }
@@ -146,7 +164,8 @@ mod tests {
             b"lastnim_test=",
             b"lastnim_test=short",
             b"lastnim_test=\xff\xfe",
-            b"lastnim_test=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde",
+            b"lastnim_test=0123456789abcdef0123456789abcdef0123456789",
+            b"lastnim_test=0123456789abcdef0123456789abcdef0123456789+/",
             b"LASTNIM_TEST=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             long.as_bytes(),
         ] {

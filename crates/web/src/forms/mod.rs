@@ -11,8 +11,8 @@
 //!    and token of the form have been checked.
 //! 4. The page responds with a `redirect_response` to the page with the result, or with the typed form and its error.
 //!
-//! A page that stores something about its visitor, such as a session, finds it by the visitor's [`CookieSecret`], and
-//! sets a new one with [`SiteCookie::set`] when somebody signs in.
+//! A page that stores something about its visitor finds it by the visitor's [`CookieSecret`]. When somebody signs in,
+//! [`SiteCookie::set`] sets a new one, which holds the sign-in.
 
 mod cookies;
 mod form_body;

@@ -1,9 +1,9 @@
 //! Access to the pages of organisers.
 
 use crate::site::Site;
+use crate::site_cookies::SESSION_COOKIE;
 use crate::typed_token::check_known_token;
 use crate::visitor::Visitor;
-use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::HeaderValue;
 
@@ -18,10 +18,11 @@ pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
     )
 }
 
-/// Returns a signed-in visitor, with the admin's token.
+/// Returns the visitor with the admin's token; `None` if they are not signed in with it.
 pub(super) fn signed_in_organiser(site: &Site, visitor: &Visitor) -> Option<Visitor> {
-    let header = site.organisers.authorization_of(visitor.secret()?, Instant::now())?;
-    Some(visitor.with_authorization(header))
+    let sign_in = site.sign_ins.open(&SESSION_COOKIE, visitor.secret()?, site.now())?;
+    let organiser = visitor.with_authorization(sign_in.authorization);
+    site.access.require_admin(&organiser.request(())).ok().map(|()| organiser)
 }
 
 /// Checks that a token is the admin's. Wrong tokens are rate limited as in gRPC calls.

@@ -6,9 +6,8 @@ use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response};
-use crate::sign_in::{begin_session, end_sessions};
+use crate::sign_in::{begin_session, sign_out as sign_browser_out};
 use crate::site::Site;
-use crate::token_sessions::TokenHolders;
 use crate::typed_token::{authorization_header, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
@@ -44,10 +43,7 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
     let typed = authorization_header(fields.value("token"));
     match typed.and_then(|header| check_admin_token(site, visitor, &header).map(|()| header)) {
-        Ok(header) => {
-            let overview = OrganiseAddress::Overview;
-            Ok(begin_session(site, visitor, (&site.organisers, TokenHolders::One), header, &overview))
-        }
+        Ok(header) => Ok(begin_session(site, visitor, &header, &OrganiseAddress::Overview)),
         Err(status) => {
             let response = sign_in_response(visitor, http_status(&status), token_mistake(&status))?;
             Ok(with_refusal(response, &status))
@@ -57,5 +53,5 @@ pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Re
 
 /// Ends a session and deletes its cookie.
 pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
-    end_sessions(site, visitor, &OrganiseAddress::SignIn)
+    sign_browser_out(site, visitor, &OrganiseAddress::SignIn)
 }

@@ -1,6 +1,6 @@
 //! Playing as a bot: signing in and out, and the matches of the bot.
 
-use super::player::Player;
+use super::player::{BotVisitor, Player};
 use crate::address::{BotPlayAddress, PageAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -8,7 +8,6 @@ use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
 use crate::site::Site;
 use crate::site_cookies::PLAYER_COOKIE;
-use crate::token_sessions::TokenHolders;
 use crate::typed_token::{authorization_header, check_known_token, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
@@ -40,7 +39,7 @@ struct BotSeats {
     bot: String,
     bot_address: String,
     revision: u64,
-    /// Whether this session has the seats; a later session may have taken them.
+    /// Whether a person has the seats; the bot's program may have taken them.
     has_seats: bool,
     matches: Vec<OpenMatch>,
     has_more: bool,
@@ -79,7 +78,8 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 
 /// Shows the sign-in form to a live page whose session has ended.
 pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are no longer signed in: the session expired, somebody signed in with the same token or replaced the token, or the server restarted.";
+    let mistake =
+        "You are no longer signed in: you signed out, the sign-in expired, or the token was replaced.";
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned())
 }
 
@@ -96,42 +96,39 @@ pub(super) fn sign_in_as_bot(
     visitor: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let now = Instant::now();
     let taken = authorization_header(fields.value("token")).and_then(|header| {
         check_known_token(site, visitor, SIGN_IN_PATH, &header)?;
         let request = visitor.with_authorization(header.clone()).request(());
-        Ok((site.bot_games.take_seats(&request, site.players.expiry_from_start(now))?, header))
+        site.bot_games.take_seats(&request, Instant::now() + site.sign_ins.lifetime())?;
+        Ok(header)
     });
-    let (seats, header) = match taken {
-        Ok(taken) => taken,
+    match taken {
+        Ok(header) => {
+            let secret = site.sign_ins.begin(&PLAYER_COOKIE, &header, site.now());
+            let answer = redirect_response(&BotPlayAddress::Seats { since: None });
+            Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))
+        }
         Err(status) => {
             let response = sign_in_response(visitor, http_status(&status), token_mistake(&status))?;
-            return Ok(with_refusal(response, &status));
+            Ok(with_refusal(response, &status))
         }
-    };
-    // Of two browsers with the same token, the one that signed in last has the seats.
-    site.players.end_sessions_with(&header, now);
-    let secret = site.players.begin(header, TokenHolders::One, visitor.address(), now);
-    site.players.hold_seats(&secret, seats, now);
-    let answer = redirect_response(&BotPlayAddress::Seats { since: None });
-    Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))
+    }
 }
 
 /// Takes the seats back from another session.
-pub(super) fn reclaim_seats(site: &Site, as_bot: &Visitor) -> Result<PageResponse, Status> {
-    let now = Instant::now();
-    let ending = as_bot.secret().and_then(|secret| Some((secret, site.players.expiry_of(secret, now)?)));
-    let Some((secret, until)) = ending else { return signed_out_response(as_bot) };
-    let seats = site.bot_games.take_seats(&as_bot.request(()), until)?;
-    site.players.hold_seats(secret, seats, now);
+pub(super) fn reclaim_seats(site: &Site, player: &BotVisitor) -> Result<PageResponse, Status> {
+    site.bot_games.take_seats(&player.as_bot.request(()), player.until)?;
     Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
 }
 
 /// Leaves the seats and deletes the cookie.
 pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
-    // Ending the session frees the seats, unless a later session has them.
+    let player = BotVisitor::of_visitor(site, visitor);
     if let Some(secret) = visitor.secret() {
-        site.players.end(secret, Instant::now());
+        site.sign_ins.end(&PLAYER_COOKIE, secret, site.now());
+    }
+    if let Some(player) = player {
+        site.bot_games.leave_seats(&player.bot);
     }
     let answer = redirect_response(&BotPlayAddress::Seats { since: None });
     with_cookie(answer, PLAYER_COOKIE.remove(visitor.channel))

@@ -9,7 +9,7 @@ use super::bot_tournaments::{bot_page_with_tournaments, change_field};
 use super::game::PlayerGame;
 use super::game_page::game_response;
 use super::new_game_page::{new_game_page, start_game};
-use super::player::{Player, visitor_as_bot, visitor_guest_name};
+use super::player::{BotVisitor, Player, visitor_guest_name};
 use crate::address::{BotPlayAddress, PlayAddress};
 use crate::forms::FormFields;
 use crate::response::{PageResponse, redirect_response};
@@ -48,7 +48,7 @@ pub(crate) async fn show_bot_play_page(
         address,
         BotPlayAddress::Seats { since: Some(_) } | BotPlayAddress::Game { since: Some(_), .. }
     );
-    let Some((as_bot, bot)) = visitor_as_bot(site, visitor) else {
+    let Some(BotVisitor { as_bot, bot, .. }) = seated_visitor(site, visitor)? else {
         return if is_followed { lost_sign_in_response(visitor) } else { sign_in_page(visitor) };
     };
     let shown = match *address {
@@ -63,10 +63,18 @@ pub(crate) async fn show_bot_play_page(
         _ => redirect_response(&BotPlayAddress::Seats { since: None }),
     };
     // The session may have ended while the response waited.
-    if is_followed && visitor_as_bot(site, visitor).is_none() {
+    if is_followed && BotVisitor::of_visitor(site, visitor).is_none() {
         return lost_sign_in_response(visitor);
     }
     Ok(shown)
+}
+
+/// Returns the visitor as the bot that they signed in as. If the bot has no session, they take its seats: after a
+/// restart they have them again.
+fn seated_visitor(site: &Site, visitor: &Visitor) -> Result<Option<BotVisitor>, Status> {
+    let Some(player) = BotVisitor::of_visitor(site, visitor) else { return Ok(None) };
+    site.bot_games.take_free_seats(&player.as_bot.request(()), player.until)?;
+    Ok(Some(player))
 }
 
 async fn show_game(
@@ -109,19 +117,20 @@ pub(crate) async fn handle_bot_play_form(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     check_player_channel(visitor)?;
-    match (address, visitor_as_bot(site, visitor)) {
-        (BotPlayAddress::SignIn, _) => sign_in_as_bot(site, visitor, fields),
-        (BotPlayAddress::SignOut, _) => Ok(sign_out(site, visitor)),
-        (_, None) => signed_out_response(visitor),
-        (BotPlayAddress::RetakeSeats, Some((as_bot, _))) => reclaim_seats(site, &as_bot),
-        (&BotPlayAddress::ChangeField { id, action }, Some((as_bot, bot))) => {
-            change_field(site, &as_bot, bot, (id, action)).await
+    match *address {
+        BotPlayAddress::SignIn => return sign_in_as_bot(site, visitor, fields),
+        BotPlayAddress::SignOut => return Ok(sign_out(site, visitor)),
+        _ => {}
+    }
+    let Some(player) = seated_visitor(site, visitor)? else { return signed_out_response(visitor) };
+    match *address {
+        BotPlayAddress::RetakeSeats => reclaim_seats(site, &player),
+        BotPlayAddress::ChangeField { id, action } => {
+            change_field(site, &player.as_bot, player.bot, (id, action)).await
         }
-        (&BotPlayAddress::Game { id, .. }, Some((as_bot, bot))) => {
-            Box::pin(act_in_game(site, &as_bot, Player::Bot(bot), id, fields)).await
+        BotPlayAddress::Game { id, .. } => {
+            Box::pin(act_in_game(site, &player.as_bot, Player::Bot(player.bot), id, fields)).await
         }
-        (BotPlayAddress::Seats { .. }, Some(_)) => {
-            Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
-        }
+        _ => Ok(redirect_response(&BotPlayAddress::Seats { since: None })),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::address::{BotPlayAddress, FormAddress, PlayAddress};
 use crate::site::Site;
+use crate::site_cookies::PLAYER_COOKIE;
 use crate::visitor::Visitor;
 use lastnim_arena::{OpenSeat, guest_name};
 use lastnim_core::game::{BotName, MatchId};
@@ -25,13 +26,29 @@ pub(super) fn visitor_guest_name(visitor: &Visitor) -> Result<BotName, Status> {
     Ok(guest_name(secret.hash().as_bytes()))
 }
 
-/// Returns the visitor with the authorization of the bot that they signed in as, and that bot's name; `None` if they
-/// are not signed in as a bot, or the bot's token is no longer valid.
-pub(super) fn visitor_as_bot(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
-    let (secret, now) = (visitor.secret()?, Instant::now());
-    let as_bot = visitor.with_authorization(site.players.authorization_of(secret, now)?);
-    let bot = site.bot_games.bot_of_request(&as_bot.request(()));
-    bot.inspect_err(|_| site.players.end(secret, now)).ok().map(|bot| (as_bot, bot))
+/// A visitor who is signed in as a bot.
+#[derive(Debug)]
+pub(super) struct BotVisitor {
+    /// The visitor, with the bot's token.
+    pub as_bot: Visitor,
+    pub bot: BotName,
+    /// When the sign-in expires.
+    pub until: Instant,
+}
+
+impl BotVisitor {
+    /// Returns the visitor as the bot that they signed in as; `None` if they are not signed in as a bot, or the bot's
+    /// token is no longer valid.
+    pub(super) fn of_visitor(site: &Site, visitor: &Visitor) -> Option<Self> {
+        let (secret, now) = (visitor.secret()?, site.now());
+        let sign_in = site.sign_ins.open(&PLAYER_COOKIE, secret, now)?;
+        let as_bot = visitor.with_authorization(sign_in.authorization);
+        let Ok(bot) = site.bot_games.bot_of_request(&as_bot.request(())) else {
+            site.sign_ins.end(&PLAYER_COOKIE, secret, now);
+            return None;
+        };
+        Some(Self { as_bot, bot, until: sign_in.end.at() })
+    }
 }
 
 impl Player {

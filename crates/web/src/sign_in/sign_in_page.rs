@@ -7,13 +7,10 @@ use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
 use crate::site::Site;
 use crate::site_cookies::SESSION_COOKIE;
-use crate::token_sessions::{TokenHolders, TokenSessions};
 use crate::typed_token::{authorization_header, check_known_token, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
-use lastnim_arena::Principal;
 use std::fmt::Display;
-use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
@@ -84,7 +81,7 @@ pub(crate) fn handle_sign_in_form(
     check_reader_channel(visitor)?;
     match address {
         SignInAddress::SignIn { to } => sign_in(site, visitor, to.as_deref(), fields),
-        SignInAddress::SignOut => Ok(end_sessions(site, visitor, &SignInAddress::SignIn { to: None })),
+        SignInAddress::SignOut => Ok(sign_out(site, visitor, &SignInAddress::SignIn { to: None })),
     }
 }
 
@@ -96,18 +93,10 @@ fn sign_in(
 ) -> Result<PageResponse, Status> {
     let known = authorization_header(fields.value("token")).and_then(|header| {
         check_known_token(site, visitor, SIGN_IN_PATH, &header)?;
-        let bearer = visitor.with_authorization(header.clone());
-        Ok((site.access.require_viewer(&bearer.request(()))?, header))
+        Ok(header)
     });
     match known {
-        Ok((principal, header)) => {
-            let sessions: (&TokenSessions, _) = match principal {
-                Some(Principal::Admin) => (&site.organisers, TokenHolders::One),
-                Some(Principal::Bot(_)) => (&site.readers, TokenHolders::One),
-                Some(Principal::Viewer) | None => (&site.readers, TokenHolders::Many),
-            };
-            Ok(begin_session(site, visitor, sessions, header, to.unwrap_or(&FIRST_PAGE)))
-        }
+        Ok(header) => Ok(begin_session(site, visitor, &header, to.unwrap_or(&FIRST_PAGE))),
         Err(status) => {
             let response = sign_in_response(visitor, to, http_status(&status), token_mistake(&status))?;
             Ok(with_refusal(response, &status))
@@ -119,24 +108,22 @@ fn sign_in(
 pub(crate) fn begin_session(
     site: &Site,
     visitor: &Visitor,
-    (sessions, holders): (&TokenSessions, TokenHolders),
-    authorization: HeaderValue,
+    authorization: &HeaderValue,
     to: &impl Display,
 ) -> PageResponse {
-    forget_sessions(site, visitor);
-    let secret = sessions.begin(authorization, holders, visitor.address(), Instant::now());
+    end_session(site, visitor);
+    let secret = site.sign_ins.begin(&SESSION_COOKIE, authorization, site.now());
     with_cookie(redirect_response(to), SESSION_COOKIE.set(&secret, visitor.channel))
 }
 
 /// Ends the browser's session, deletes its cookie, and redirects.
-pub(crate) fn end_sessions(site: &Site, visitor: &Visitor, to: &impl Display) -> PageResponse {
-    forget_sessions(site, visitor);
+pub(crate) fn sign_out(site: &Site, visitor: &Visitor, to: &impl Display) -> PageResponse {
+    end_session(site, visitor);
     with_cookie(redirect_response(to), SESSION_COOKIE.remove(visitor.channel))
 }
 
-fn forget_sessions(site: &Site, visitor: &Visitor) {
+fn end_session(site: &Site, visitor: &Visitor) {
     if let Some(secret) = visitor.secret() {
-        site.organisers.end(secret, Instant::now());
-        site.readers.end(secret, Instant::now());
+        site.sign_ins.end(&SESSION_COOKIE, secret, site.now());
     }
 }

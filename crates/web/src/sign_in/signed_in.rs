@@ -1,8 +1,9 @@
 //! The identity of a signed-in visitor.
 
+use super::sign_ins::SignInEnd;
 use crate::address::{BotPlayAddress, OrganiseAddress, PageAddress, SignInAddress};
-use crate::forms::{CookieSecret, FormToken};
-use crate::token_sessions::SessionEnd;
+use crate::forms::{CookieSecret, FormToken, SiteCookie};
+use crate::site_cookies::{PLAYER_COOKIE, SESSION_COOKIE};
 use lastnim_arena::Principal;
 
 /// Where a visitor signed in, which decides the cookie.
@@ -20,7 +21,16 @@ pub(crate) struct SignedIn {
     principal: Principal,
     place: SignInPlace,
     form_token: FormToken,
-    end: SessionEnd,
+    end: SignInEnd,
+}
+
+impl SignInPlace {
+    pub(super) fn cookie(self) -> &'static SiteCookie {
+        match self {
+            Self::Session => &SESSION_COOKIE,
+            Self::BotSeats => &PLAYER_COOKIE,
+        }
+    }
 }
 
 impl SignedIn {
@@ -28,13 +38,13 @@ impl SignedIn {
         principal: Principal,
         place: SignInPlace,
         secret: &CookieSecret,
-        end: SessionEnd,
+        end: SignInEnd,
     ) -> Self {
         Self { principal, place, form_token: secret.form_token(), end }
     }
 
-    /// Returns when the session ends.
-    pub(crate) fn end(&self) -> &SessionEnd {
+    /// Returns when the sign-in ends.
+    pub(crate) fn end(&self) -> &SignInEnd {
         &self.end
     }
 

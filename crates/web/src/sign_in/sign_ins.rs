@@ -1,0 +1,237 @@
+//! Sign-ins with a token, which browsers keep in sealed cookies.
+
+use crate::forms::{CookieSecret, SecretHash, SiteCookie};
+use lastnim_arena::Arena;
+use lastnim_core::referee::Timestamp;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use tonic::codegen::http::HeaderValue;
+
+/// The purpose of the key that seals cookies, from which it is derived.
+const KEY_CONTEXT: &str = "lastnim 2026 web sign-in";
+/// How far the clock of a server that sealed a cookie may be ahead.
+const MAX_CLOCK_LEAD: Duration = Duration::from_mins(1);
+/// The maximum number of remembered sign-outs. Beyond it, that of the oldest sign-in is forgotten.
+const MAX_SIGN_OUTS: usize = 4_096;
+
+/// Seals sign-ins into cookies, and opens them.
+///
+/// A cookie holds the token and the time of the sign-in, encrypted and authenticated under a key that derives from the
+/// server's signing key. So every server with this key knows the visitor, also after a restart, and the cookie works
+/// only as long as its token. Nothing is stored, except which visitors signed out of this process.
+pub struct SignIns {
+    lifetime: Duration,
+    key: LessSafeKey,
+    /// The sign-ins that were ended before they expired, with their beginnings.
+    ended: watch::Sender<HashMap<SecretHash, Timestamp>>,
+}
+
+/// A sign-in that a cookie holds.
+#[derive(Debug)]
+pub(crate) struct SignIn {
+    /// The header with the token.
+    pub authorization: HeaderValue,
+    began: Timestamp,
+    pub end: SignInEnd,
+}
+
+/// The end of a sign-in: when it expires or the visitor signs out.
+#[derive(Debug, Clone)]
+pub(crate) struct SignInEnd {
+    at: Instant,
+    secret: SecretHash,
+    ended: watch::Receiver<HashMap<SecretHash, Timestamp>>,
+}
+
+impl SignInEnd {
+    /// Returns when the sign-in expires.
+    pub(crate) fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// Waits until the sign-in ends.
+    pub(crate) async fn wait_until_over(mut self) {
+        tokio::select! {
+            biased;
+            // An error means that the server has stopped.
+            _ = self.ended.wait_for(|ended| ended.contains_key(&self.secret)) => {}
+            () = tokio::time::sleep_until(self.at.into()) => {}
+        }
+    }
+}
+
+impl SignIns {
+    /// Creates the sign-ins of a server; each expires after `lifetime`.
+    pub fn new(arena: &Arena, lifetime: Duration) -> Arc<Self> {
+        Arc::new(Self::with_key(&arena.derive_secret(KEY_CONTEXT), lifetime))
+    }
+
+    fn with_key(key: &[u8; 32], lifetime: Duration) -> Self {
+        let key = UnboundKey::new(&CHACHA20_POLY1305, key).expect("the key has 256 bits");
+        Self { lifetime, key: LessSafeKey::new(key), ended: watch::Sender::default() }
+    }
+
+    pub(crate) fn lifetime(&self) -> Duration {
+        self.lifetime
+    }
+
+    /// Signs a visitor in with a valid token, and returns the value of the cookie.
+    pub(crate) fn begin(
+        &self,
+        cookie: &SiteCookie,
+        authorization: &HeaderValue,
+        now: Timestamp,
+    ) -> CookieSecret {
+        let mut nonce = [0; NONCE_LEN];
+        getrandom::fill(&mut nonce).expect("the system has a random source");
+        let mut sealed = [&now.as_micros().to_le_bytes()[..], authorization.as_bytes()].concat();
+        let (unique, purpose) = (Nonce::assume_unique_for_key(nonce), Aad::from(cookie.name));
+        self.key.seal_in_place_append_tag(unique, purpose, &mut sealed).expect("a token is short");
+        CookieSecret::of_sealed([&nonce[..], &sealed].concat())
+    }
+
+    /// Opens a cookie; `None` if it holds no sign-in, the sign-in has ended, or another key sealed it.
+    pub(crate) fn open(&self, cookie: &SiteCookie, secret: &CookieSecret, now: Timestamp) -> Option<SignIn> {
+        let (nonce, sealed) = secret.as_bytes().split_first_chunk::<NONCE_LEN>()?;
+        let (nonce, purpose) = (Nonce::assume_unique_for_key(*nonce), Aad::from(cookie.name));
+        let mut bytes = sealed.to_vec();
+        let opened = self.key.open_in_place(nonce, purpose, &mut bytes).ok()?;
+        let (began, authorization) = opened.split_first_chunk()?;
+        let began = Timestamp::from_micros(u64::from_le_bytes(*began));
+        let time_left = self.time_left(began, now)?;
+        let end = SignInEnd {
+            at: Instant::now() + time_left,
+            secret: secret.hash(),
+            ended: self.ended.subscribe(),
+        };
+        if end.ended.borrow().contains_key(&end.secret) {
+            return None;
+        }
+        let mut authorization = HeaderValue::from_bytes(authorization).ok()?;
+        authorization.set_sensitive(true);
+        Some(SignIn { authorization, began, end })
+    }
+
+    /// Returns the time left of a sign-in; `None` if it has expired, or has not begun by this server's clock.
+    fn time_left(&self, began: Timestamp, now: Timestamp) -> Option<Duration> {
+        let left = self.lifetime.saturating_sub(now.since(began));
+        (!left.is_zero() && began.since(now) <= MAX_CLOCK_LEAD).then_some(left)
+    }
+
+    /// Ends the sign-in that a cookie holds, if any: this process accepts no copy of the cookie, and streams of the
+    /// visitor end.
+    pub(crate) fn end(&self, cookie: &SiteCookie, secret: &CookieSecret, now: Timestamp) {
+        let Some(sign_in) = self.open(cookie, secret, now) else { return };
+        self.ended.send_modify(|ended| {
+            ended.retain(|_, began| self.time_left(*began, now).is_some());
+            if ended.len() >= MAX_SIGN_OUTS
+                && let Some(oldest) = ended.iter().min_by_key(|(_, began)| **began).map(|(&secret, _)| secret)
+            {
+                ended.remove(&oldest);
+            }
+            ended.insert(sign_in.end.secret, sign_in.began);
+        });
+    }
+}
+
+impl fmt::Debug for SignIns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignIns").field("lifetime", &self.lifetime).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site_cookies::{PLAYER_COOKIE, SESSION_COOKIE};
+
+    const HOUR: Duration = Duration::from_hours(1);
+    const BEGIN: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
+
+    fn after(span: Duration) -> Timestamp {
+        Timestamp::from_micros(BEGIN.as_micros() + span.as_micros() as u64)
+    }
+
+    fn begin_with(sign_ins: &SignIns, token: u64) -> CookieSecret {
+        sign_ins.begin(&SESSION_COOKIE, &HeaderValue::try_from(format!("Bearer {token}")).unwrap(), BEGIN)
+    }
+
+    #[test]
+    fn every_server_with_the_key_opens_a_cookie_until_it_expires() {
+        let [first, second] = [(); 2].map(|()| SignIns::with_key(&[7; 32], HOUR));
+        let secret = begin_with(&first, 1);
+        assert_ne!(secret.hash(), begin_with(&first, 1).hash(), "each sign-in has its own cookie");
+        for server in [&first, &second] {
+            let open = |now| server.open(&SESSION_COOKIE, &secret, now);
+            let sign_in = open(BEGIN).unwrap();
+            assert_eq!(sign_in.authorization, "Bearer 1");
+            assert!(sign_in.authorization.is_sensitive());
+            assert!(open(after(HOUR).minus(Duration::from_micros(1))).is_some());
+            assert!(open(after(HOUR)).is_none());
+            // The clock of the server that sealed it is ahead.
+            assert!(open(BEGIN.minus(MAX_CLOCK_LEAD)).is_some());
+            assert!(open(BEGIN.minus(MAX_CLOCK_LEAD + Duration::from_micros(1))).is_none());
+        }
+        assert!(SignIns::with_key(&[8; 32], HOUR).open(&SESSION_COOKIE, &secret, BEGIN).is_none());
+        let shorter = SignIns::with_key(&[7; 32], HOUR / 2);
+        assert!(shorter.open(&SESSION_COOKIE, &secret, after(HOUR / 2)).is_none(), "the setting was reduced");
+    }
+
+    #[test]
+    fn a_changed_cookie_holds_no_sign_in() {
+        let sign_ins = SignIns::with_key(&[7; 32], HOUR);
+        let secret = begin_with(&sign_ins, 1);
+        assert!(sign_ins.open(&PLAYER_COOKIE, &secret, BEGIN).is_none(), "it is of another purpose");
+        let bytes = secret.as_bytes();
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.to_vec();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let changed = CookieSecret::of_sealed(changed);
+            assert!(sign_ins.open(&SESSION_COOKIE, &changed, BEGIN).is_none(), "bit {bit}");
+        }
+        for length in 0..bytes.len() {
+            let cut = CookieSecret::of_sealed(bytes[..length].to_vec());
+            assert!(sign_ins.open(&SESSION_COOKIE, &cut, BEGIN).is_none(), "{length} bytes");
+        }
+        assert!(sign_ins.open(&SESSION_COOKIE, &CookieSecret::draw(), BEGIN).is_none());
+    }
+
+    #[test]
+    fn the_number_of_remembered_sign_outs_is_limited() {
+        let sign_ins = SignIns::with_key(&[7; 32], HOUR);
+        let secrets: Vec<_> = (0..=MAX_SIGN_OUTS as u64).map(|token| begin_with(&sign_ins, token)).collect();
+        let is_open = |secret| sign_ins.open(&SESSION_COOKIE, secret, BEGIN).is_some();
+        for secret in &secrets {
+            assert!(is_open(secret));
+            sign_ins.end(&SESSION_COOKIE, secret, BEGIN);
+            assert!(!is_open(secret));
+            // Neither a second sign-out nor a cookie that holds no sign-in takes a place.
+            sign_ins.end(&SESSION_COOKIE, secret, BEGIN);
+            sign_ins.end(&SESSION_COOKIE, &CookieSecret::draw(), BEGIN);
+        }
+        assert_eq!(sign_ins.ended.borrow().len(), MAX_SIGN_OUTS);
+        let late = sign_ins.begin(&SESSION_COOKIE, &HeaderValue::from_static("Bearer x"), after(HOUR));
+        sign_ins.end(&SESSION_COOKIE, &late, after(HOUR));
+        assert_eq!(sign_ins.ended.borrow().len(), 1, "the others have expired");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_can_wait_for_the_end_of_a_sign_in() {
+        let sign_ins = SignIns::with_key(&[7; 32], HOUR);
+        let [ended, expired] = [1, 2].map(|token| begin_with(&sign_ins, token));
+        let [end, later] =
+            [&ended, &expired].map(|secret| sign_ins.open(&SESSION_COOKIE, secret, BEGIN).unwrap().end);
+        let waiting = tokio::spawn(end.wait_until_over());
+        tokio::time::sleep(HOUR / 2).await;
+        assert!(!waiting.is_finished());
+        sign_ins.end(&SESSION_COOKIE, &ended, BEGIN);
+        waiting.await.unwrap();
+        let since = tokio::time::Instant::now();
+        later.wait_until_over().await;
+        assert!(since.elapsed() >= HOUR / 3, "it has expired");
+    }
+}
