@@ -32,6 +32,7 @@ mod quarantine;
 mod requests;
 mod second_server;
 mod server;
+mod sign_ins;
 mod stage;
 mod standby;
 #[path = "../cli/standings_progress.rs"]
