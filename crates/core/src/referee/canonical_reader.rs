@@ -53,7 +53,7 @@ pub fn parse_canonical_bytes(
 ) -> Result<TimedEvent, CanonicalBytesError> {
     let mut reader = CanonicalReader { unread: bytes };
     let timed = reader.read_timed_event(seats)?;
-    if reader.unread.is_empty() { Ok(timed) } else { Err(CanonicalBytesError::TooLong(reader.unread.len())) }
+    reader.check_end().map(|()| timed)
 }
 
 struct CanonicalReader<'a> {
@@ -259,6 +259,7 @@ impl<'a> CanonicalReader<'a> {
             4 => {
                 let mut place = Self { unread: self.read_bytes()? };
                 let (seat, round, number) = (place.read_seat(seats)?, place.read_u32()?, place.read_u32()?);
+                place.check_end()?;
                 TalkContent::Accept(OfferId { seat, round, number })
             }
             number => return Err(CanonicalBytesError::Unknown { what: "kind of message", number }),
@@ -275,6 +276,10 @@ impl<'a> CanonicalReader<'a> {
     fn read_deal_hashes(&mut self) -> ReadResult<BySeat<DealHash>> {
         let hashes = self.read_list(|reader| reader.read_array().map(DealHash::from_bytes))?;
         hashes.try_into().map_err(value_error)
+    }
+
+    fn check_end(&self) -> ReadResult<()> {
+        if self.unread.is_empty() { Ok(()) } else { Err(CanonicalBytesError::TooLong(self.unread.len())) }
     }
 
     fn read_raw(&mut self, count: usize) -> ReadResult<&'a [u8]> {

@@ -4,9 +4,10 @@ use super::table::{Table, declared_match, events_in, refusal_message, refusals_i
 use super::talk::{accepted_in, resumed_referee, talk_match, text_content};
 use crate::game::{BySeat, MAX_PACT_SEATS, Pact, Seat, SeatSet};
 use crate::referee::{
-    Audience, DealHash, Event, MAX_ROUND_MESSAGES, MatchSetup, MatchSetupError, OfferId, OfferedPact,
-    OpenedContent, Record, RefereeEffect, RefusalReason, SubmittedContent, TalkContent, TalkMessage,
-    TalkPrivacy, TalkTerms, TimedEvent, append_stored_bytes, canonical_bytes, parse_canonical_bytes,
+    Audience, CanonicalBytesError, DealHash, Event, MAX_ROUND_MESSAGES, MatchSetup, MatchSetupError, OfferId,
+    OfferedPact, OpenedContent, Record, RefereeEffect, RefusalReason, SubmittedContent, TalkContent,
+    TalkMessage, TalkPrivacy, TalkTerms, TimedEvent, append_stored_bytes, canonical_bytes,
+    parse_canonical_bytes,
 };
 
 /// A pact as numbers: each member with its relations.
@@ -228,6 +229,26 @@ fn a_resumed_match_knows_its_pacts() {
     assert_eq!(table.pacts(1), [(0, vec![0, 1], true)]);
     table.end_round();
     assert_eq!(table.pacts(0), [(0, vec![0, 1], true)]);
+}
+
+#[test]
+fn an_acceptance_has_no_bytes_after_its_offer() {
+    let table = signed_table();
+    let record = table.record();
+    let is_acceptance = |timed: &&TimedEvent| {
+        let Event::Said(said) = &timed.event else { return false };
+        said.opened.as_ref().is_some_and(|opened| matches!(opened.content, TalkContent::Accept(_)))
+    };
+    let accepted = record.events().iter().find(is_acceptance).unwrap();
+    let mut stored = Vec::new();
+    append_stored_bytes(accepted, &mut stored);
+    // The length of the content is before its 9 bytes, at the end.
+    let length = stored.len() - 9 - size_of::<u32>();
+    assert_eq!(stored[length..][..4], 9_u32.to_le_bytes());
+    stored[length] += 1;
+    stored.push(0);
+    let read = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
+    assert_eq!(read, Err(CanonicalBytesError::TooLong(1)));
 }
 
 #[test]
