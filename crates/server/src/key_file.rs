@@ -124,11 +124,17 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
 
 #[cfg(unix)]
 fn warn_if_readable_by_others(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let is_open = |mode: u32| mode & 0o077 != 0;
-    if fs::metadata(path).is_ok_and(|file| is_open(file.permissions().mode())) {
+    use std::os::unix::fs::MetadataExt as _;
+    if fs::metadata(path).is_ok_and(|file| is_readable_by_others(file.mode(), file.uid())) {
         tracing::warn!(file = %path.display(), "other users can access the key that signs records: use chmod 600 on this file");
     }
+}
+
+/// Returns whether others than the server may read its key. If root owns the file, only the group can let the server
+/// read it, as with a secret of Kubernetes.
+#[cfg(unix)]
+fn is_readable_by_others(mode: u32, owner: u32) -> bool {
+    mode & 0o007 != 0 || (mode & 0o070 != 0 && owner != 0)
 }
 
 #[cfg(not(unix))]
@@ -149,6 +155,20 @@ mod tests {
         for broken in ["", PEM_BEGIN, &key_to_pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")]
         {
             assert!(key_from_pem(broken).is_none(), "{broken:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_group_may_read_a_key_of_root() {
+        for (mode, owner, is_warned) in [
+            (0o600, 1000, false),
+            (0o640, 1000, true),
+            (0o440, 0, false),
+            (0o444, 0, true),
+            (0o604, 1000, true),
+        ] {
+            assert_eq!(is_readable_by_others(mode, owner), is_warned, "{mode:o} {owner}");
         }
     }
 
