@@ -31,6 +31,7 @@ use lastnim_report::{
     tournament::{progress_line, progress_text, tournament_report, tournament_table},
     tournament_result::result_text,
 };
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Plays a tournament file, or manages tournaments on a server
@@ -403,11 +404,8 @@ impl TournamentCommands {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         let shown = self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?;
         let tournament = self.require_tournament(shown.tournament)?;
-        let link = match self.remote.name() {
-            _ if self.is_finished_run => String::new(),
-            url if url.contains("://") => format!("{}/tournaments/{id}", url.trim_end_matches('/')),
-            address => format!("http://{address}/tournaments/{id}"),
-        };
+        let is_kept = !self.is_finished_run;
+        let link = is_kept.then(|| page_link(self.remote.name(), id)).flatten().unwrap_or_default();
         let text = result_text(&tournament, &report.standings, report.verdict.as_ref(), &link);
         self.form.print_result(|| (), |output| output.write_all(text.as_bytes()))
     }
@@ -463,5 +461,31 @@ impl TournamentCommands {
 
     fn print_changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         self.form.print_message(tournament, |out| writeln!(out, "{}", progress_line(tournament)))
+    }
+}
+
+/// Returns the address of a tournament's page; `None` if the server was named by a Unix socket or several addresses.
+fn page_link(server: &str, id: impl Display) -> Option<String> {
+    if server.starts_with("unix:") || server.contains(',') {
+        return None;
+    }
+    let scheme = if server.contains("://") { "" } else { "http://" };
+    Some(format!("{scheme}{}/tournaments/{id}", server.trim_end_matches('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page_link;
+
+    #[test]
+    fn only_a_single_network_address_has_a_page() {
+        for (server, link) in [
+            ("127.0.0.1:7600", Some("http://127.0.0.1:7600/tournaments/7")),
+            ("https://play.example.org/", Some("https://play.example.org/tournaments/7")),
+            ("unix:/run/lastnim/server.sock", None),
+            ("a.example.org:7600,b.example.org:7600", None),
+        ] {
+            assert_eq!(page_link(server, 7).as_deref(), link, "{server}");
+        }
     }
 }
