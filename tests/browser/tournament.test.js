@@ -38,7 +38,7 @@ before(async () => {
   await server.waitUntilOver(tournaments.named);
   tournaments.open = await server.run("tournament", "create", "--title", "Open", "--seats", "2", "--piles", "3");
   const later = (milliseconds) => new Date(Date.now() + milliseconds).toISOString();
-  tournaments.timed = await server.run("tournament", "create", "--title", "Timed", "--seats", "2", "--piles", "3", "--start-at", later(7_500_000), "--entries-close-at", later(3_800_000));
+  tournaments.timed = await server.run("tournament", "create", "--title", "Timed", "--seats", "2", "--piles", "3", "--start-at", later(10_500_000), "--entries-close-at", later(7_000_000));
   // Its bots think about each take, so that it does not end during the tests.
   const slow = { "slow-a": "mcts-5000", "slow-b": "mcts-5000", "slow-c": "mcts-5000" };
   tournaments.running = await server.createTournament({ bots: slow, further: ["--title", "Running", "--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "2"] });
