@@ -381,7 +381,7 @@ def test_an_interrupt_ends_a_run_cleanly(server: TestServer, play: str) -> None:
     assert bot.stdout is not None
     assert bot.stdout.readline() == "connected\n"
     bot.send_signal(signal.SIGINT)
-    printed, errors = bot.communicate(timeout=30)
+    printed, errors = bot.communicate(timeout=120)
     assert (bot.returncode, errors) == (0, "")
     assert printed.startswith("0 matches, 0 wins")
 
@@ -401,7 +401,7 @@ def test_an_interrupt_stops_a_thinking_bot(server: TestServer) -> None:
     assert bot.stdout is not None
     assert [bot.stdout.readline() for _ in range(2)] == ["connected\n", "thinking\n"]
     bot.send_signal(signal.SIGINT)
-    printed, _ = bot.communicate(timeout=30)
+    printed, _ = bot.communicate(timeout=120)
     assert bot.returncode == 0 and "0 matches" in printed
     server.call("CancelTournament", {"tournament_id": tournament})
     rival.join()

@@ -47,7 +47,7 @@ def test_an_interrupt_stops_it() -> None:
     assert server.stdout is not None
     assert "listening" in json.loads(server.stdout.readline())
     server.send_signal(signal.SIGINT)
-    server.communicate(timeout=30)
+    server.communicate(timeout=120)
     assert server.returncode == 0
 
 
@@ -102,7 +102,7 @@ def serving(*flags: str) -> Generator[str]:
         yield str(json.loads(server.stdout.readline())["listening"])
     finally:
         server.send_signal(signal.SIGINT)
-        server.communicate(timeout=30)
+        server.communicate(timeout=120)
 
 
 def register(server: str, *flags: str) -> str:

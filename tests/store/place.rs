@@ -76,7 +76,7 @@ impl Place {
     }
 
     pub fn open(&self) -> Arc<dyn Store> {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + Duration::from_mins(5);
         loop {
             match self.try_open() {
                 // A process that another test spawns inherits open files, and their locks, for a moment.

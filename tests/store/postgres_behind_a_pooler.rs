@@ -50,7 +50,7 @@ impl Pooler {
         }
         let process = command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let pooler = Self { process, port, _folder: folder };
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + Duration::from_mins(5);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(Instant::now() < until, "PgBouncer does not start");
             sleep(Duration::from_millis(20));

@@ -133,7 +133,7 @@ fn a_commit_fails_after_the_database_lost_commits_and_nothing_is_announced() {
     place.execute(&mut place.client(), "UPDATE server SET commit_number = 0");
     place.run(async {
         let commits = GroupCommit::start(Arc::clone(&store));
-        let lost = tokio::time::timeout(Duration::from_secs(30), commits.wait_until_lost()).await;
+        let lost = tokio::time::timeout(Duration::from_mins(5), commits.wait_until_lost()).await;
         assert!(matches!(lost, Ok(StoreError::LostCommits(_))), "an idle server notices: {lost:?}");
         let refused = commits.commit(vec![events_change(&record(), 2, 3)]).await;
         assert!(matches!(refused, Err(StoreError::LostCommits(_))), "{refused:?}");

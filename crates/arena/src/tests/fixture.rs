@@ -16,7 +16,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 /// A timeout that no wait reaches unless something is wrong.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The time bank of each seat in the duel.
 pub(crate) const BANK: Duration = Duration::from_mins(1);

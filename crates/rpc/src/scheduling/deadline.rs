@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(answer_deadline(&metadata), None);
         metadata.insert("grpc-timeout", "10S".parse().unwrap());
         let left = answer_deadline(&metadata).unwrap().duration_since(Instant::now());
-        assert!((Duration::from_secs(8)..=Duration::from_secs(9)).contains(&left), "{left:?}");
+        assert!((Duration::from_secs(5)..=Duration::from_secs(9)).contains(&left), "{left:?}");
         metadata.insert("grpc-timeout", "99999999H".parse().unwrap());
         assert!(answer_deadline(&metadata).is_some());
     }
