@@ -11,14 +11,25 @@ export const widths = [360, 1280];
 /** Colour schemes. */
 export const schemes = ["light", "dark"];
 
+/** The timeout of every wait, in milliseconds: no wait takes as long, however busy the machine is. */
+export const patience = 300_000;
+
 /** Starts the browser, without its sandbox since tests may run as root. */
 export function openBrowser() {
-  return chromium.launch({ executablePath: process.env.LASTNIM_CHROMIUM, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath: process.env.LASTNIM_CHROMIUM, args: ["--no-sandbox"], timeout: patience });
+}
+
+/** Opens a context whose waits are patient. */
+export async function openPatientContext(browser, options = {}) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patience);
+  context.setDefaultNavigationTimeout(patience);
+  return context;
 }
 
 /** Opens a context that records violations: requests to other hosts, policy violations, and script errors. */
 export async function openContext(browser, server, options = {}) {
-  const context = await browser.newContext(options);
+  const context = await openPatientContext(browser, options);
   const faults = [];
   context.on("request", (request) => {
     if (new URL(request.url()).origin !== server.url) faults.push(`it asked ${request.url()}`);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
+import { assertAccessible, openContext, openPatientContext, schemes, serve, widths } from "./browser.js";
 
 const { server, browser } = await serve();
 let id, code;
@@ -49,7 +49,7 @@ for (const colorScheme of schemes) {
 }
 
 test("a code enters a bot without JavaScript", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 800 } });
+  const context = await openPatientContext(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 800 } });
   await enter(context, "plain", () => {});
   await context.close();
 });

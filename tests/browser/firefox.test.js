@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import puppeteer from "puppeteer-core";
+import { patience } from "./browser.js";
 import { Network } from "./network.js";
 import { Server } from "./server.js";
 
@@ -11,7 +12,7 @@ let server, browser, match;
 before(async () => {
   server = await Server.start("--house", "timid,random,oracle,greedy");
   match = await server.run("match", "create", "--bots", "random,timid", "--piles", "4,3");
-  browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.LASTNIM_FIREFOX, headless: true });
+  browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.LASTNIM_FIREFOX, headless: true, timeout: patience });
 });
 
 after(async () => {
@@ -19,10 +20,17 @@ after(async () => {
   await server?.stop();
 });
 
+/** Opens a page whose waits are patient. */
+async function openPage(options) {
+  const page = await browser.newPage(options);
+  page.setDefaultTimeout(patience);
+  return page;
+}
+
 /** Runs a test with a page that must log no errors. */
 function withPage(name, run) {
   test(name, async () => {
-    const page = await browser.newPage();
+    const page = await openPage();
     const faults = [];
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -35,9 +43,9 @@ function withPage(name, run) {
 const textOf = (page, selector) => page.$eval(selector, (element) => element.innerText);
 /** Waits until a function returns true in the page. The pages' policy forbids what Puppeteer's own function for this does. */
 async function until(page, isTrue, ...args) {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + patience;
   while (!(await page.evaluate(isTrue, ...args))) {
-    assert.ok(Date.now() < end, `not within 30 seconds: ${isTrue} ${args}`);
+    assert.ok(Date.now() < end, `not within ${patience} ms: ${isTrue} ${args}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -92,7 +100,7 @@ withPage("windows are followed over one connection, also after an interruption",
     further: ["--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "1"],
   });
   // A tab behind another one is hidden, but not a window.
-  const other = await browser.newPage({ type: "window" });
+  const other = await openPage({ type: "window" });
   const windows = [page, other];
   for (const tab of windows) await tab.goto(`${network.url}/tournaments/${id}`);
   assert.deepEqual(await Promise.all(windows.map((tab) => tab.evaluate(() => document.hidden))), [false, false]);

@@ -14,12 +14,13 @@ const slow = (bot = "mcts-5000", concurrency = 1) =>
     further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", String(concurrency)],
   });
 
-/** Waits for a number of open matches of a tournament. */
+/** Waits for a number of open matches of a tournament, which must not be over. */
 async function openMatches(id, count) {
   for (;;) {
     const { matches } = await server.json(`/tournaments/${id}/matches.json`);
     const open = matches.filter((match) => match.phase === "playing");
     if (open.length >= count) return open.slice(0, count).map((match) => match.id);
+    assert.notEqual((await server.json(`/tournaments/${id}.json`)).tournament.state, "finished");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

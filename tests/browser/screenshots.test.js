@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import pixelmatch from "pixelmatch";
 import { chromium } from "playwright-core";
 import UPNG from "upng-js";
-import { widths } from "./browser.js";
+import { openPatientContext, patience, widths } from "./browser.js";
 import { Server } from "./server.js";
 
 const folder = new URL("./screenshots/", import.meta.url);
@@ -43,7 +43,7 @@ before(async () => {
     embed: `/embed/matches/${match}`,
   });
   const args = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"];
-  browser = await chromium.launch({ executablePath: process.env.LASTNIM_CHROMIUM, args });
+  browser = await chromium.launch({ executablePath: process.env.LASTNIM_CHROMIUM, args, timeout: patience });
   const sources = await Promise.all(
     ["Regular", "Bold"].map(async (weight) => {
       const font = await readFile(new URL(`../../crates/web/src/fonts/NotoSans-${weight}.ttf`, import.meta.url), "base64");
@@ -77,7 +77,7 @@ function replaceChanging() {
 /** Takes a picture of a page. */
 async function takePicture(name, { width, colorScheme }) {
   const options = { viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce", bypassCSP: true, locale: "en-GB", timezoneId: "UTC" };
-  const context = await browser.newContext(options);
+  const context = await openPatientContext(browser, options);
   const page = await context.newPage();
   // A live page would change again.
   await page.addInitScript(() => {

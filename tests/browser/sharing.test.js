@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
+import { assertAccessible, openContext, openPatientContext, schemes, serve, widths } from "./browser.js";
 
 const { server, browser } = await serve();
 let addresses, blog, shown;
@@ -29,7 +29,7 @@ after(async () => {
 const blogUrl = () => `http://127.0.0.1:${blog.address().port}/`;
 
 test("the tag of a page shows a part of it in a frame of another site", async () => {
-  const context = await browser.newContext();
+  const context = await openPatientContext(browser);
   const page = await context.newPage();
   for (const address of addresses) {
     await page.goto(server.url + address);
@@ -53,7 +53,7 @@ test("the tag of a page shows a part of it in a frame of another site", async ()
 });
 
 test("other pages stay out of frames", async () => {
-  const context = await browser.newContext();
+  const context = await openPatientContext(browser);
   const page = await context.newPage();
   for (const address of [...addresses, "/sign-in", "/embed/matches/x"]) {
     shown = `<!doctype html><title>Blog</title><iframe src="${server.url}${address}"></iframe>`;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { assertAccessible, follow, openContext, schemes, serve, setHidden, widths } from "./browser.js";
+import { assertAccessible, follow, openContext, openPatientContext, schemes, serve, setHidden, widths } from "./browser.js";
 import { Network } from "./network.js";
 
 const { server, browser, openPage } = await serve("--private");
@@ -53,7 +53,7 @@ test("links on another site open the page, and sign nobody out", async () => {
   await once(site.listen(0, "127.0.0.1"), "listening");
   const elsewhere = `http://localhost:${site.address().port}/`;
   for (const javaScriptEnabled of [true, false]) {
-    const context = await browser.newContext({ javaScriptEnabled });
+    const context = await openPatientContext(browser, { javaScriptEnabled });
     const page = await context.newPage();
     await page.goto(`${server.url}/sign-in`);
     await page.getByLabel("Token").fill(token);

@@ -186,7 +186,7 @@ test("a person who plays a bot's match by hand reads what the others said", asyn
   await page.goto(`${server.url}/play/bot`);
   await page.getByLabel("Token").fill(token);
   await page.locator("main form button").click();
-  const { bots, close } = await beginMatch(["dora", "eric"], 2, "open", { others: ["person"], roundTime: "2s" });
+  const { bots, close } = await beginMatch(["dora", "eric"], 2, "open", { others: ["person"], roundTime: "6s" });
   bots[0].say(0, text("shall we?"));
   bots.forEach((bot) => bot.endTalk(0));
   await page.getByRole("link", { name: "say whom you want to see win" }).click();
