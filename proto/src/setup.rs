@@ -112,8 +112,7 @@ pub fn parse_new_setup(
         mode => refuse_deal(mode, rule, rows, at_deal).then_some(None)?,
     };
     let setup = setup?;
-    let is_assigned = has_standard_rows || setup.assigned.is_some();
-    if is_assigned && setup.terms.talk.is_some() {
+    if has_standard_rows && setup.terms.talk.is_some() {
         field.member("talk").report(MatchSetupError::AssignedAndTalk);
         return None;
     }
@@ -181,6 +180,9 @@ fn parse_setup_draft(
         && bots.seats().get() > MAX_PACT_SEATS
     {
         field.member("talk").member("pacts").report(PactError::Seats(bots.seats()));
+    }
+    if draft.assigned.is_some() && terms.as_ref().is_some_and(|terms| terms.talk.is_some()) {
+        field.member("talk").report(MatchSetupError::AssignedAndTalk);
     }
     let first = field.member("first").ok_or_report(bots.seats().seat(draft.first as usize));
     let setup = MatchSetup {
@@ -339,6 +341,20 @@ mod tests {
         }
         let bad = dealt(pb::DealRule::Unspecified, &[&[0, 0]], is_dealt).unwrap_err();
         assert!(bad.starts_with("deal_rows[0]"), "{bad}");
+    }
+
+    #[test]
+    fn talk_is_refused_if_rows_are_assigned() {
+        let talk = Some(pb::Talk { rounds: 2, ..pb::Talk::default() });
+        let expected = format!("talk: {}", MatchSetupError::AssignedAndTalk);
+        let assigned = Some((&AllianceMatrix::standard(SeatCount::new(2).unwrap())).into());
+        for assigned in [None, assigned] {
+            let refused = parse(&pb::CreateMatchRequest { talk, assigned, ..request() }).unwrap_err();
+            assert_eq!(refused.to_string(), expected);
+        }
+        let recorded = pb::MatchSetup { talk, ..(&parse(&request()).unwrap()).into() };
+        let refused = parse_request(|field| parse_recorded_setup(&recorded, field)).unwrap_err();
+        assert!(refused.to_string().starts_with(&expected), "{refused}");
     }
 
     #[test]

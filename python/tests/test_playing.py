@@ -193,6 +193,7 @@ def test_mistakes_in_the_settings_of_talk_are_named() -> None:
 
     assert "talk.rounds: rounds is 9: expected a whole number from 1 to 4" in refused(talk={"rounds": 9})
     assert "loudness" in refused(talk={"loudness": 9})
+    assert "nobody declares" in refused(talk=TALK, matrix=[[0, 1, 2]] * 3)
     assert "expected only one of these" in refused(deal="all", matrix=[[0, 1, 2]] * 3)
     assert "most" in refused(deal="most")
     assert "deal_rows[1]" in refused(deal=[[0, 1, 2], [0, 1]])
