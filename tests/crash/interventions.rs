@@ -93,6 +93,17 @@ async fn counted(stage: &Stage, id: &str) -> pb::Tournament {
     }
 }
 
+fn kind(event: &pb::TournamentEvent) -> &'static str {
+    match event.event.as_ref().unwrap() {
+        Event::Paused(_) => "paused",
+        Event::Resumed(_) => "resumed",
+        Event::Voided(_) => "voided",
+        Event::Disqualified(_) => "disqualified",
+        Event::Closed(_) => "closed",
+        Event::Withdrawn(_) => "withdrawn",
+    }
+}
+
 async fn interventions_survive_crashes(
     database: impl FnOnce(&Folder) -> Database,
     results: DisqualifiedResults,
@@ -149,17 +160,7 @@ async fn interventions_survive_crashes(
     assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
 
     let events = stage.organiser.events(&id).await;
-    let kinds: Vec<&str> = events
-        .iter()
-        .map(|event| match event.event.as_ref().unwrap() {
-            Event::Paused(_) => "paused",
-            Event::Resumed(_) => "resumed",
-            Event::Voided(_) => "voided",
-            Event::Disqualified(_) => "disqualified",
-            Event::Closed(_) => "closed",
-            Event::Withdrawn(_) => "withdrawn",
-        })
-        .collect();
+    let kinds: Vec<_> = events.iter().map(kind).collect();
     let mut expected = vec!["paused", "resumed", "voided", "paused", "voided", "disqualified", "resumed"];
     if results == DisqualifiedResults::Annul {
         expected.insert(6, "withdrawn");
