@@ -7,7 +7,7 @@ impl From<&TalkAudit> for pb::TalkAudit {
     fn from(audit: &TalkAudit) -> Self {
         Self {
             allows_pacts: audit.allows_pacts,
-            offers: audit.offers.as_slice().to_vec(),
+            offers: audit.hidden_messages.seats().iter().map(|seat| audit.offer_count(seat)).collect(),
             pacts: audit.pacts.iter().map(Into::into).collect(),
             double_dealing: audit.double_dealing.iter().map(Into::into).collect(),
             claims: audit.claims.iter().map(Into::into).collect(),

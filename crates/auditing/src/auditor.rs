@@ -272,6 +272,9 @@ impl Auditor {
             for other in seats.iter().filter(|&other| other != seat) {
                 if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(number, other)) {
                     pair.matches += 1;
+                    if let Some(talk) = game.talk.filter(|talk| talk.allows_pacts && !talk.may_hide_pacts()) {
+                        pair.trust.get_or_insert_default().add_match(game.group.key(), talk, seat, other);
+                    }
                 }
             }
         }

@@ -154,6 +154,17 @@ pub(super) struct RatioEstimator {
 }
 
 impl RatioEstimator {
+    /// Creates the estimator from the numerator and the denominator of each group; `None` if the denominators add up to
+    /// 0.
+    pub(super) fn of_groups(groups: impl Iterator<Item = (i64, i64)>) -> Option<Self> {
+        let (mut sums, mut count) = (RatioSums::default(), 0);
+        for (numerator, denominator) in groups.filter(|&(_, denominator)| denominator != 0) {
+            sums.add_group(to_float(numerator), to_float(denominator));
+            count += 1;
+        }
+        (count > 0).then_some(Self { sums, too_few: (count < MIN_GROUPS as u64).then_some(count) })
+    }
+
     /// Estimates a share from 0 to 1.
     pub(super) fn estimate_share(&self) -> Estimate {
         self.estimate_within(RatioSums::share_interval)

@@ -65,6 +65,7 @@ mod talk_tally;
     reason = "the numbers in these tests are small"
 )]
 mod tests;
+mod trust_tally;
 mod wishes;
 
 pub use audited_match::{AuditedMatch, RowSource};
@@ -96,4 +97,5 @@ pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
 pub use sets::{FavourMeans, MAX_SET_BOTS, SetFindings};
 pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};
 pub use talk_tally::TalkFigures;
+pub use trust_tally::{MAX_TRUST_GROUPS, TrustFigures, TrustFindings};
 pub use wishes::{WishCounts, WishFigures, WishTally};

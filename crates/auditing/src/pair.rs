@@ -2,8 +2,11 @@
 
 use super::{
     AuditedMatch, DeclarationFindings, Dependence, FavourMeans, Favouritism, KingmakingPly, MIN_GROUPS,
-    audited_match::BotPly, declaration_tally::DeclarationTally, estimate::to_float,
+    audited_match::BotPly,
+    declaration_tally::DeclarationTally,
+    estimate::to_float,
     outcome_tally::OutcomeTally,
+    trust_tally::{TrustFindings, TrustTally},
 };
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
 use serde::{Deserialize, Serialize};
@@ -38,6 +41,8 @@ pub struct PairFindings {
     pub favouritism: Favouritism,
     /// Whether the mover declares a better rank for a place if the other bot sits there.
     pub declarations: DeclarationFindings,
+    /// The pacts of the mover with the other bot; `None` if they played no match whose pacts are all known.
+    pub trust: Option<TrustFindings>,
     /// The mover's opening errors from which the other bot gained the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub takes_to_look_at: Vec<KingmakingPly>,
     /// The first matches, by id, that the other bot wins under optimal play only because of the rank that the mover
@@ -182,6 +187,8 @@ pub(super) struct PairTally {
     /// Number of matches with declared rows, at tables of any size.
     pub(super) declared: u64,
     pub(super) declarations: DeclarationTally,
+    /// `None` without matches whose pacts are all known.
+    pub(super) trust: Option<TrustTally>,
     pub(super) takes_to_look_at: Vec<KingmakingPly>,
     pub(super) matches_to_look_at: BTreeSet<MatchId>,
 }
@@ -193,6 +200,9 @@ impl PairTally {
         self.outcomes.optimal.add_sums(&other.outcomes.optimal);
         self.outcomes.helping.add_sums(&other.outcomes.helping);
         self.declarations.merge(&other.declarations);
+        if let Some(more) = other.trust {
+            self.trust.get_or_insert_default().merge(more);
+        }
         for take in other.takes_to_look_at {
             take.insert_into(&mut self.takes_to_look_at, MAX_TAKES_TO_LOOK_AT);
         }

@@ -7,6 +7,7 @@ use super::{
     permutation_tests::{PermutationTests, TestedSum},
     permuted_choices::{PermutedChoices, PermutedGains},
     sets::{FavourMeans, TestedSet, test_sets},
+    trust_tally::TrustTally,
 };
 use lastnim_core::game::BotName;
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,6 +151,7 @@ fn pair_findings<'a>(
                     pair.declared > 0,
                     results[1].as_ref(),
                 ),
+                trust: pair.trust.as_ref().map(TrustTally::findings),
                 takes_to_look_at: pair.takes_to_look_at.clone(),
                 matches_to_look_at: pair.matches_to_look_at.clone(),
             };

@@ -11,6 +11,7 @@ use super::{
     group::GroupCounter,
     pair::PairTally,
     talk_tally::TalkTally,
+    trust_tally::TrustTally,
 };
 use lastnim_core::game::BotName;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -188,6 +189,7 @@ impl Auditor {
                 && other < bots
                 && self.is_pair_audited(one, other)
                 && self.bots[one].mover.ceded.includes(pair.declarations.ceded)
+                && pair.trust.as_ref().is_none_or(TrustTally::is_possible)
         };
         let checks = [
             (self.puzzles <= MAX_PUZZLES, "it has too many puzzles"),

@@ -104,7 +104,7 @@ impl TalkSums {
             return;
         }
         self.0[MATCHES] += 1;
-        self.0[OFFERED] += i64::from(talk.offers[seat]);
+        self.0[OFFERED] += i64::from(talk.offer_count(seat));
         self.0[DOUBLE_DEALING] += count_items(talk.double_dealing.iter().filter(|found| found.seat == seat));
         self.0[HARM_MATCHES] += i64::from(talk.has_dealt_rows && !talk.pacts.is_empty());
         for pact in &talk.pacts {

@@ -4,16 +4,22 @@ use super::{Deal, DoubleDealing, PactMeasures, PactMemberMeasures, kendall_dista
 use lastnim_core::{
     game::{BySeat, Game, Pact, PactMember, Row, Seat, SeatSet},
     oracle::{Budget, HaltReason},
-    referee::{Event, OfferId, OfferedPact, Record, TalkContent, TalkMessage},
+    referee::{Event, OfferId, OfferedPact, Record, TalkContent, TalkMessage, Timestamp},
 };
 
 /// The talk of a match, as far as everybody can read it, compared with the rows that the seats declared and were dealt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TalkAudit {
+    /// When the match began.
+    pub began: Timestamp,
+    /// When the rows were revealed, and with them who broke a pact.
+    pub revealed: Timestamp,
+    /// The number of rounds.
+    pub rounds: u32,
     /// Whether the seats could sign pacts.
     pub allows_pacts: bool,
-    /// By seat: the number of pacts that it offered.
-    pub offers: BySeat<u32>,
+    /// The offered pacts, signed or not, in the order in which they were offered.
+    pub offered: Vec<OfferedPact>,
     /// The signed pacts, in the order in which they were offered.
     pub pacts: Vec<PactAudit>,
     /// The promises in signed pacts that contradict earlier ones. The indices are those of `pacts`.
@@ -109,34 +115,42 @@ impl TalkAudit {
         let (_, Some(_)) = state.end()? else { return None };
         let rows = FinalRows::of_record(record)?;
         let seats = rows.game.matrix.seats();
-        let (mut offers, mut hidden_messages) = (BySeat::filled(seats, &0), BySeat::filled(seats, &0));
-        let mut claims = Vec::new();
+        let (mut hidden_messages, mut claims) = (BySeat::filled(seats, &0), Vec::new());
         let is_public = |message: &&TalkMessage| message.public_content().is_some();
         for message in record.messages() {
             match message.public_content().map(|opened| &opened.content) {
                 None => hidden_messages[message.seat] += 1,
-                Some(TalkContent::Offer(_)) => offers[message.seat] += 1,
                 Some(TalkContent::Claim(row)) => claims.push(rows.audit_claim(message, row)),
-                Some(TalkContent::Text(_) | TalkContent::Accept(_)) => {}
+                Some(TalkContent::Text(_) | TalkContent::Offer(_) | TalkContent::Accept(_)) => {}
             }
         }
         let offered = OfferedPact::collect(
             record.messages().filter(is_public).filter_map(TalkMessage::place_and_content),
         );
         let (ids, pacts): (Vec<_>, Vec<_>) = offered
-            .into_iter()
-            .filter(OfferedPact::is_signed)
-            .map(|OfferedPact { offer, pact, .. }| (offer, pact))
+            .iter()
+            .filter(|offered| offered.is_signed())
+            .map(|OfferedPact { offer, pact, .. }| (*offer, pact.clone()))
             .unzip();
+        let events = record.events();
+        let revealed = events.iter().find(|timed| matches!(timed.event, Event::Revealed { .. }))?;
         Some(Self {
+            began: events.first()?.at,
+            revealed: revealed.at,
+            rounds: talk.rounds,
             allows_pacts: talk.pacts,
-            offers,
+            offered,
             double_dealing: DoubleDealing::find_all(&pacts),
             pacts: rows.audit_pacts(ids, pacts, budget),
             claims,
             hidden_messages,
             has_dealt_rows: rows.dealt.is_some(),
         })
+    }
+
+    /// Returns the number of pacts that a seat offered.
+    pub fn offer_count(&self, seat: Seat) -> u32 {
+        self.offered.iter().filter(|offered| offered.offer.seat == seat).count() as u32
     }
 
     /// Returns whether private messages may have offered or signed pacts that this audit does not contain.

@@ -4,6 +4,7 @@ mod conditions;
 mod partial_audits;
 mod selected_takes;
 mod talk;
+mod trust;
 
 use super::*;
 use lastnim_core::game::{

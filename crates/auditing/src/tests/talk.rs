@@ -5,7 +5,7 @@ use super::*;
 use lastnim_analysis::deals::{TalkAudit, WordKept};
 use lastnim_core::oracle::Budget;
 use lastnim_core::referee::testing::{OfferedTerms, TalkedMatch};
-use lastnim_core::referee::{Record, TalkPrivacy};
+use lastnim_core::referee::{Record, TalkPrivacy, Timestamp};
 
 const SEATS: usize = 3;
 
@@ -17,7 +17,7 @@ fn shuffled_row(draw: &mut SeededDraw) -> Vec<u64> {
 
 /// Plays one match for each rotation of three bots in each group. Half of the seats lie, some are late, some pacts are
 /// not signed, and in some groups messages are private or no rows are dealt.
-fn play_matches(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
+pub(super) fn play_matches(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
     let tournament = TournamentId::new(1, &[0; 10]);
     for number in 0..groups {
         for rotation in 0..SEATS {
@@ -28,6 +28,8 @@ fn play_matches(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
             let piles = Piles::parse(&piles).unwrap();
             let mut talked = TalkedMatch::of_game(Game::new(piles, matrix, 0, Ending::default()).unwrap());
             talked.id = MatchId::new(FIRST_MS + number, &[rotation as u8; 10]);
+            // The matches of two groups overlap.
+            talked.began = Timestamp::from_micros(1_000 * (number / 2));
             talked.bots = (0..SEATS).map(|seat| bot_name((seat + rotation) % SEATS).to_string()).collect();
             talked.is_dealt = number % 4 != 1;
             if number % 4 == 2 {
@@ -62,12 +64,12 @@ fn play_matches(groups: u64, mut see: impl FnMut(MatchGroup, &Record)) {
     }
 }
 
-fn audit_talk(record: &Record) -> TalkAudit {
+pub(super) fn audit_talk(record: &Record) -> TalkAudit {
     TalkAudit::of_record(record, &mut Budget::of_steps(TalkAudit::STEP_LIMIT)).unwrap()
 }
 
 impl Auditor {
-    fn add_record(&mut self, group: MatchGroup, record: &Record) {
+    pub(super) fn add_record(&mut self, group: MatchGroup, record: &Record) {
         let state = record.state();
         let bots = &state.setup().bots;
         self.add_match(&AuditedMatch {
@@ -119,7 +121,7 @@ fn figures_agree_with_the_audits_of_the_matches() {
         let count = |number: &dyn Fn(&TalkAudit, Seat) -> i64| u64::try_from(sum(number)).unwrap();
         assert_eq!(figures.hidden_matches, count(&|talk, _| i64::from(talk.may_hide_pacts())));
         assert_eq!(figures.matches + figures.hidden_matches, 180);
-        assert_eq!(figures.offered, count(&|talk, seat| i64::from(talk.offers[seat])));
+        assert_eq!(figures.offered, count(&|talk, seat| i64::from(talk.offer_count(seat))));
         for (words, word) in [
             (figures.kept, WordKept::Kept),
             (figures.broken, WordKept::Broken),

@@ -14,6 +14,8 @@ use std::time::Duration;
 pub struct TalkedMatch {
     /// The id.
     pub id: MatchId,
+    /// When it begins.
+    pub began: Timestamp,
     /// The tournament of the match, and its place there.
     pub origin: Option<Origin>,
     /// The names of the bots, by seat.
@@ -57,6 +59,7 @@ impl TalkedMatch {
         let declared = rows.map(|row| Some(row.offsets().iter().map(|&offset| offset.into()).collect()));
         Self {
             id: MatchId::new(1_700_000_000_000, &[1; 10]),
+            began: Timestamp::from_micros(1_700_000_000_000_000),
             origin: None,
             bots: (0..seats.get()).map(|seat| format!("bot-{seat}")).collect(),
             declared: declared.collect(),
@@ -87,7 +90,7 @@ impl TalkedMatch {
             Box::new(dealt)
         });
         let setup = setup.validate().expect("a valid setup");
-        let now = Timestamp::from_micros(1_700_000_000_000_000);
+        let now = self.began;
         let present = BySeat::filled(seats, &true);
         let (referee, _) = Referee::begin_dealt(self.id, setup, dealt, present, now);
         let mut table = Table { referee, now };
