@@ -6,7 +6,7 @@ use lastnim_auditing::{
     DeclarationFindings, Dependence, EqualAnswers, Estimate, EstimateInterval, ExplainedRows, FavourMeans,
     Favouritism, FittedRow, GroupCount, HeldRowFigures, HelpKind, HelpPower, KingmakingPly, MIN_GROUPS,
     PairFindings, PlayCondition, PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource,
-    SetFindings, TalkFigures, UntestedDeclarations, UntestedReason,
+    SetFindings, TalkFigures, TrustFigures, TrustFindings, UntestedDeclarations, UntestedReason,
 };
 use lastnim_core::referee::PublicKey;
 
@@ -365,6 +365,30 @@ impl From<&PairFindings> for pb::PairFindings {
             declarations: Some((&pair.declarations).into()),
             takes_to_look_at: takes.iter().map(Into::into).collect(),
             matches_to_look_at: matches.into_iter().flatten().map(ToString::to_string).collect(),
+            trust: pair.trust.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&TrustFindings> for pb::Trust {
+    fn from(trust: &TrustFindings) -> Self {
+        Self { unbroken: Some((&trust.unbroken).into()), broken: Some((&trust.broken).into()) }
+    }
+}
+
+impl From<&TrustFigures> for pb::TrustFigures {
+    fn from(figures: &TrustFigures) -> Self {
+        Self {
+            matches: figures.matches,
+            matches_with_offer: figures.matches_with_offer,
+            invitations: figures.invitations,
+            accepted: figures.accepted,
+            signed: figures.signed,
+            breaches: figures.breaches,
+            harm: figures.harm,
+            offer_share: figures.offer_share.map(Into::into),
+            accepted_share: figures.accepted_share.map(Into::into),
+            price: figures.price.map(Into::into),
         }
     }
 }

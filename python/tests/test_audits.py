@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import lastnim
+from lastnim.messages import Pact, PactMember, PactRelation
 
 
 def records_of(matches: int) -> list[lastnim.Record]:
@@ -44,6 +45,75 @@ def test_parts_of_an_audit_add_up(tmp_path: Path) -> None:
         lastnim.audit_records([])
     with pytest.raises(ValueError, match="parts: no part: expected at least one"):
         lastnim.merge_parts([])
+
+
+class Trusting(lastnim.Bot):
+    """Accepts every pact that it is offered."""
+
+    def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+        own, heard = round.match.seat, [said for said in round.match.messages if said.seat != round.match.seat]
+        offered = [said.offer_id for said in heard if said.offer and own in [member.seat for member in said.offer.members]]
+        return [lastnim.Message(accept=offer) for offer in offered]
+
+    def play(self, turn: lastnim.Turn) -> int:
+        return 1
+
+
+class Grudging(Trusting):
+    """Accepts no pact once the traitor has put itself first."""
+
+    is_betrayed = False
+
+    def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+        return [] if self.is_betrayed else super().talk(round)
+
+    def play(self, turn: lastnim.Turn) -> int:
+        self.is_betrayed |= turn.rows[turn.match.bots.index("traitor")][0] == 0
+        return 1
+
+
+class Traitor(Trusting):
+    """Promises each other bot in a pact to rank it before itself, which it does only in its first two matches."""
+
+    matches = 0
+
+    def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+        own = round.match.seat
+        members = [(PactMember(own, (PactRelation(other, own),)), PactMember(other, ())) for other in range(3) if other != own]
+        return [lastnim.Message(offer=Pact(both)) for both in members] if round.round == 0 else []
+
+    def declare(self, match: lastnim.Match) -> lastnim.Row:
+        self.matches += 1
+        return (1, 2, 0) if self.matches <= 2 else (0, 1, 2)
+
+    def play(self, turn: lastnim.Turn) -> int:
+        return 1
+
+
+def test_trust_after_a_broken_pact(tmp_path: Path) -> None:
+    bots = [Trusting(), Grudging(), Traitor()]
+    talk = {"rounds": 2, "pacts": True, "privacy": "open"}
+    records = [lastnim.play(bots, piles=[2, 1 + number % 4], deal="self_first", talk=talk, seed=number) for number in range(12)]
+    for number in range(2):
+        (tmp_path / f"{number}.jsonl").write_text("".join(record.text for record in records[number::2]))
+    files = [tmp_path / "1.jsonl", tmp_path / "0.jsonl"]
+    pairs = {(pair["mover"], pair["other"]): pair["trust"] for pair in lastnim.audit_records(files, unsigned=True)["pairs"]}
+
+    def counts(trust: dict[str, int]) -> list[int]:
+        return [trust[key] for key in ("matches", "invitations", "accepted", "signed", "breaches")]
+
+    grudging, trusting = pairs["grudging", "traitor"], pairs["trusting", "traitor"]
+    # The pact of the third match was accepted before it was broken.
+    assert counts(grudging["unbroken"]) == counts(trusting["unbroken"]) == [3, 3, 3, 3, 1]
+    assert counts(grudging["broken"]) == [9, 9, 0, 0, 0] and grudging["broken"]["price"] is None
+    assert counts(trusting["broken"]) == [9, 9, 9, 9, 9]
+    harm = 0
+    for record in records[3:]:
+        assert record.audit is not None and record.audit.talk is not None
+        harm += sum(member.harms[0] for pact in record.audit.talk.pacts for member in pact.members if member.harms)
+    assert trusting["broken"]["harm"] == harm and trusting["broken"]["price"]["value"] == pytest.approx(harm / 9)
+    offers = pairs["traitor", "trusting"]["unbroken"]
+    assert (offers["matches_with_offer"], offers["invitations"], pairs["traitor", "trusting"]["broken"]["matches"]) == (12, 0, 0)
 
 
 def test_records_return_from_parquet(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ use super::{
     bot_audit::{
         comparisons::{answer_table, clear_condition_texts, condition_table},
         talk::talk_sections,
+        trust::trust_section,
     },
     bot_help::{affected_pairs, help_sentences, pair_section},
     help_power::help_power_table,
@@ -63,6 +64,7 @@ pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAud
         std::slice::from_ref(found),
         ["Which pacts it offered, signed, kept and broke", "How true its claims were"],
     ));
+    details.extend(trust_section(&report.pairs, "Who trusted whom after a broken pact"));
     details.extend(found.preferences.iter().map(preference_section));
     details.extend((!pairs.is_empty()).then(|| pair_section(&pairs)));
     details.extend(answer_table(found).map(|table| {

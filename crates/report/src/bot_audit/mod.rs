@@ -7,6 +7,7 @@ mod preferences;
 mod puzzles;
 mod report;
 pub(crate) mod talk;
+pub(crate) mod trust;
 mod verdict;
 
 pub use report::bot_audit_report;

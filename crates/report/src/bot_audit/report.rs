@@ -10,6 +10,7 @@ use super::{
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
     talk::{TALK_HEADINGS, talk_sections},
+    trust::{TRUST_HEADING, trust_section},
     verdict::verdict_sentences,
 };
 use crate::{
@@ -38,12 +39,14 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         .paragraphs(correction_note(scope, findings))
         .paragraphs(sources)
         .paragraphs(crowded_out);
-    let rest = if let Some(found) = found {
-        bot_sections(found, findings)
+    let pairs: Vec<pb::PairFindings> = findings.pairs.iter().map(Into::into).collect();
+    let trust = trust_section(&pairs, TRUST_HEADING);
+    let rest: Vec<Section> = if let Some(found) = found {
+        bot_sections(found, findings, trust)
     } else {
         let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
         let talk = talk_sections(&findings.bots.iter().map(Into::into).collect::<Vec<_>>(), TALK_HEADINGS);
-        [bots].into_iter().chain(talk).chain(pair_sections(findings)).collect()
+        [bots].into_iter().chain(talk).chain(trust).chain(pair_sections(findings)).collect()
     };
     let powers: Vec<_> = findings.powers.iter().map(|&power| power.into()).collect();
     let sections = [head].into_iter().chain(example_sections(findings)).chain(help_power_section(&powers));
@@ -74,7 +77,7 @@ fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String 
     )
 }
 
-fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
+fn bot_sections(found: &BotFindings, findings: &AuditFindings, trust: Option<Section>) -> Vec<Section> {
     let figures = &found.figures;
     let mut sections = vec![
         Section::with_heading("Figures, with 95% intervals over duplicate groups")
@@ -95,6 +98,7 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
     sections.extend(condition_section(&shown.conditions));
     sections.extend(answer_section(&shown));
     sections.extend(talk_sections(&[shown], TALK_HEADINGS));
+    sections.extend(trust);
     sections.extend(found.preferences.iter().flat_map(preference_sections));
     sections.extend(pair_sections(findings));
     sections.push(kingmaking_section(&found.kingmaking));
