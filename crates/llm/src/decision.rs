@@ -33,7 +33,7 @@ const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
 
 /// The policy if the model gives no answer in a round of talk.
-const SILENT: &str = "silent";
+pub const SILENT: &str = "silent";
 
 /// Everything that is needed to ask a model.
 #[derive(Debug)]

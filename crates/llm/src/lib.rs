@@ -93,7 +93,7 @@ pub use transcript_proof::{
     QuestionProof, RecordedAnswers, TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer,
 };
 pub use transcript_reader::{
-    DecidedAnswer, DecidedBy, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptMessage,
-    TranscriptQuestion, read_transcript,
+    DecidedAnswer, DecidedBy, SaidKind, SaidMessage, SaidMessages, TranscriptCall, TranscriptDecision,
+    TranscriptItem, TranscriptMessage, TranscriptQuestion, TranscriptTalk, read_transcript,
 };
 pub use variable_name::VariableName;

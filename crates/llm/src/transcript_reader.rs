@@ -1,8 +1,13 @@
 //! Reads transcripts: questions with their calls and decisions.
 
-use super::{CallMode, FailureClass, TokenCount, completion::ResponseSource};
+use super::{
+    CallMode, FailureClass, TokenCount, completion::ResponseSource, decision::SILENT, question_log::SAID,
+};
 use lastnim_core::{game::MatchId, referee::NoteHash};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use std::{
     collections::BTreeMap,
     io::{self, BufRead, Read as _},
@@ -52,8 +57,10 @@ pub struct TranscriptQuestion {
     pub run: String,
     /// Its identity.
     pub key: QuestionKey,
-    /// The calls, in order.
+    /// The calls, in order. Those of a row include the calls of the talk before it.
     pub calls: Vec<TranscriptCall>,
+    /// What the bot said in the rounds of talk before its row, in order.
+    pub said: Vec<TranscriptTalk>,
     /// The bot's decision; `None` if the bot was stopped first.
     pub decision: Option<TranscriptDecision>,
     /// The hash of its lines, to which the bot commits with its answer.
@@ -63,6 +70,9 @@ pub struct TranscriptQuestion {
 /// A call to the endpoint.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptCall {
+    /// The round of talk, from 0; `None` for a call about a row or a take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
     /// The messages sent to the model.
     #[serde(default)]
     pub messages: Vec<TranscriptMessage>,
@@ -130,6 +140,52 @@ pub struct TranscriptDecision {
     pub elapsed_ms: u64,
 }
 
+/// What a bot said in a round of talk.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct TranscriptTalk {
+    /// Who decided it. The bot was silent unless the model did.
+    pub by: DecidedBy,
+    /// The messages; `None` if the model gave no answer.
+    pub answer: Option<SaidMessages>,
+    /// The last failure, unless the model answered.
+    pub failure: Option<FailureClass>,
+    /// The duration, including all calls and pauses.
+    #[serde(default)]
+    pub elapsed_ms: u64,
+}
+
+/// The messages of a bot in a round of talk.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct SaidMessages {
+    /// The messages, in order.
+    pub talk: Vec<SaidMessage>,
+}
+
+/// A message of a bot.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct SaidMessage {
+    /// What kind of message it is.
+    #[serde(flatten)]
+    pub kind: SaidKind,
+    /// The seats that hear it; empty if everyone does, and for pacts.
+    #[serde(default)]
+    pub to: Vec<usize>,
+}
+
+/// A kind of message.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SaidKind {
+    /// A text.
+    Text(IgnoredAny),
+    /// A claim of a row.
+    Claim(IgnoredAny),
+    /// An offer of a pact.
+    Offer(IgnoredAny),
+    /// The acceptance of a pact.
+    Accept(IgnoredAny),
+}
+
 /// Who made a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -142,6 +198,8 @@ pub enum DecidedBy {
     FirstLegal,
     /// The policy, at random.
     Random,
+    /// The policy for talk, by sending nothing.
+    Silent,
     /// No one: the match continued without the answer.
     Withdrawn,
 }
@@ -199,6 +257,7 @@ struct LineHead {
 struct OpenQuestion {
     hasher: blake3::Hasher,
     calls: Vec<TranscriptCall>,
+    said: Vec<TranscriptTalk>,
 }
 
 /// Reads the lines of a transcript, and passes each item to `visit`; a question is passed on once its decision is read.
@@ -242,6 +301,10 @@ pub fn read_transcript(
                 Some(call) => asked.calls.push(call),
                 None => unread.add_line(number),
             },
+            SAID => match parse_line(&line) {
+                Some(said) => asked.said.push(said),
+                None => unread.add_line(number),
+            },
             "decision" => {
                 let decision = parse_line(&line);
                 if decision.is_none() {
@@ -271,7 +334,8 @@ impl OpenQuestion {
         decision: Option<TranscriptDecision>,
     ) -> TranscriptItem {
         let hash = NoteHash::from_bytes(*self.hasher.finalize().as_bytes());
-        TranscriptItem::Question(Box::new(TranscriptQuestion { run, key, calls: self.calls, decision, hash }))
+        let Self { calls, said, .. } = self;
+        TranscriptItem::Question(Box::new(TranscriptQuestion { run, key, calls, said, decision, hash }))
     }
 }
 
@@ -283,6 +347,7 @@ impl DecidedBy {
             Self::Forfeit => "forfeit",
             Self::FirstLegal => "first-legal",
             Self::Random => "random",
+            Self::Silent => SILENT,
             Self::Withdrawn => "withdrawn",
         }
     }
@@ -352,6 +417,7 @@ mod tests {
             DecidedBy::Forfeit,
             DecidedBy::FirstLegal,
             DecidedBy::Random,
+            DecidedBy::Silent,
             DecidedBy::Withdrawn,
         ] {
             assert_eq!(serde_json::from_value::<DecidedBy>(json!(by.name())).unwrap(), by);

@@ -62,7 +62,7 @@ impl ShownQuestion {
 
     /// Returns the question as JSON.
     pub fn to_json(&self) -> Value {
-        let TranscriptQuestion { run, key, calls, decision, hash } = &self.question;
+        let TranscriptQuestion { run, key, calls, decision, hash, .. } = &self.question;
         json!({
             "seat": key.seat,
             "ply": key.ply,

@@ -2,7 +2,8 @@
 
 use super::{question_tally::CallTally, spending::Spending};
 use crate::transcript_reader::{
-    QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion, TranscriptRun, read_transcript,
+    QuestionKey, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptQuestion, TranscriptRun,
+    TranscriptTalk, read_transcript,
 };
 use lastnim_core::{game::MatchId, referee::NoteHash};
 use std::{
@@ -44,7 +45,11 @@ pub(super) struct AskedQuestion {
     pub(super) run: String,
     pub(super) key: QuestionKey,
     pub(super) calls: CallTally,
+    /// The spending, without that for talk.
     pub(super) spending: Spending,
+    /// What the bot said before its row.
+    pub(super) said: Vec<TranscriptTalk>,
+    pub(super) talk_spending: Spending,
     pub(super) decision: Option<TranscriptDecision>,
     pub(super) hash: NoteHash,
 }
@@ -79,14 +84,19 @@ impl AskedQuestions {
     }
 
     fn add_question(&mut self, question: TranscriptQuestion) {
-        let TranscriptQuestion { run, key, calls, decision, hash } = question;
+        let TranscriptQuestion { run, key, calls, said, decision, hash } = question;
         if !self.seen.insert(hash.clone()) {
             self.given_twice += 1;
             return;
         }
-        let mut spending = Spending::of_calls(&calls);
+        let is_talk = |call: &&TranscriptCall| call.round.is_some();
+        let mut spending = Spending::of_calls(calls.iter().filter(|call| !is_talk(call)));
         spending.millis = decision.as_ref().map_or(0, |decision| decision.elapsed_ms);
-        self.runs.entry(run.clone()).or_default().spending.add_spending(&spending);
+        let mut talk_spending = Spending::of_calls(calls.iter().filter(is_talk));
+        talk_spending.millis = said.iter().fold(0, |sum, said| said.elapsed_ms.saturating_add(sum));
+        let of_run = &mut self.runs.entry(run.clone()).or_default().spending;
+        of_run.add_spending(&spending);
+        of_run.add_spending(&talk_spending);
         // The model's reasons are dropped here; they remain in the transcript.
         let decision = decision.map(|decision| TranscriptDecision { why: None, ..decision });
         let calls = CallTally::of_calls(&calls);
@@ -95,6 +105,8 @@ impl AskedQuestions {
             key,
             calls,
             spending,
+            said,
+            talk_spending,
             decision,
             hash,
         });

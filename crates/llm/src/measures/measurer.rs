@@ -80,7 +80,8 @@ impl ModelMeasurer {
             };
             self.questions += decided.len() as u64;
             let answers = recorded.count_of_seat(number) as u64;
-            self.add_seat(played, &SeatQuestions { seat, decided, answers });
+            let messages = record.messages().filter(|message| message.seat == seat).count() as u64;
+            self.add_seat(played, &SeatQuestions { seat, decided, answers, messages });
         }
     }
 

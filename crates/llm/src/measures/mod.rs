@@ -10,6 +10,7 @@ mod model_tally;
 mod plan_tally;
 mod question_tally;
 mod spending;
+mod talk_tally;
 mod want_tally;
 
 pub use asked_questions::AskedQuestions;

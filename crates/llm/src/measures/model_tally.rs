@@ -5,6 +5,7 @@ use super::{
     plan_tally::{PlanTally, StatedPlan},
     question_tally::{CallTally, QuestionTally},
     spending::{Spending, count_as_float, seconds_per_question},
+    talk_tally::TalkTally,
     want_tally::{WantTally, first_of_row},
 };
 use crate::transcript_reader::{DecidedBy, TranscriptDecision};
@@ -37,6 +38,7 @@ pub(super) struct ModelTally {
     wants: WantTally,
     wishes: WishTally,
     plans: PlanTally,
+    talk: TalkTally,
 }
 
 /// The counted questions to a seat in a match.
@@ -46,6 +48,8 @@ pub(super) struct SeatQuestions<'a> {
     pub(super) decided: Vec<(&'a AskedQuestion, &'a TranscriptDecision)>,
     /// The number of the bot's answers in the record.
     pub(super) answers: u64,
+    /// The number of the bot's messages in the record.
+    pub(super) messages: u64,
 }
 
 impl ModelTally {
@@ -71,6 +75,7 @@ impl ModelTally {
             wants: WantTally::default(),
             wishes: WishTally::new(seed),
             plans: PlanTally::default(),
+            talk: TalkTally::default(),
         }
     }
 
@@ -79,6 +84,7 @@ impl ModelTally {
         let (seats, seat) = (game.bots.seats(), asked.seat);
         self.matches += 1;
         self.answers += asked.answers;
+        self.talk.add_match(asked.decided.iter().map(|&(question, _)| question), asked.messages);
         let first = first_of_row(game, seat);
         let (mut own_plies, mut stated, mut plans) = (BTreeSet::new(), None, BTreeMap::new());
         for &(question, decision) in &asked.decided {
@@ -147,15 +153,16 @@ impl ModelTally {
         for run in &known {
             in_all.add_spending(&run.spending);
         }
-        let mut of_both = self.row_spending;
-        of_both.add_spending(&self.take_spending);
+        let mut of_all = self.row_spending;
+        of_all.add_spending(&self.take_spending);
+        of_all.add_spending(self.talk.spending());
         let (answered, overall) = (self.answered.into_figures(), self.overall.into_figures());
         let cost = pb::ModelCost {
             rows: Some((&self.row_spending).into()),
             takes: Some((&self.take_spending).into()),
             seconds_per_take: seconds_per_question(self.take_millis),
             per_take: self.decided_take_spending.rate(count_as_float(self.takes.decided())),
-            per_saved_rank: of_both.rate(answered.saved_regret()),
+            per_saved_rank: of_all.rate(answered.saved_regret()),
             in_all: Some((&in_all).into()),
         };
         let revealed = answered.revealed.iter().map(Into::into).collect();
@@ -177,6 +184,7 @@ impl ModelTally {
             row_forecasts: Some((&self.row_forecasts.into_figures()).into()),
             wants: Some(self.wants.to_message(&self.wishes.into_figures(), revealed)),
             plans: self.plans.to_message(),
+            talk: self.talk.to_message(),
         }
     }
 }

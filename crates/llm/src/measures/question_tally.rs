@@ -20,12 +20,17 @@ pub struct QuestionTally {
 impl QuestionTally {
     /// Counts a question by the decision that ended it.
     pub fn add_decision(&mut self, decision: &TranscriptDecision) {
-        match decision.by {
+        self.add_outcome(decision.by, decision.failure);
+    }
+
+    /// Counts a question by who answered it, and the last failure.
+    pub fn add_outcome(&mut self, by: DecidedBy, failure: Option<FailureClass>) {
+        match by {
             DecidedBy::Model => self.answered += 1,
             DecidedBy::Withdrawn => self.withdrawn += 1,
             policy => {
                 // Bots always log a failure. If it is missing, the question counts as not answered.
-                let class = decision.failure.unwrap_or(FailureClass::Empty);
+                let class = failure.unwrap_or(FailureClass::Empty);
                 *self.unanswered.entry(class).or_default() += 1;
                 *self.policies.entry(policy).or_default() += 1;
             }

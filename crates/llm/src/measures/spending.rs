@@ -23,7 +23,7 @@ pub struct Spending {
 
 impl Spending {
     /// Adds up calls.
-    pub fn of_calls(calls: &[TranscriptCall]) -> Self {
+    pub fn of_calls<'a>(calls: impl Iterator<Item = &'a TranscriptCall>) -> Self {
         let mut spending = Self::default();
         for call in calls {
             match call.cost {

@@ -5,8 +5,8 @@ use crate::{Column, NumberFormat, NumberUnit, Section, Table, words::count_with_
 use lastnim_proto::pb;
 
 const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
-const MONEY: NumberFormat = NumberFormat::new(NumberUnit::Points, 6);
-const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1);
+pub(super) const MONEY: NumberFormat = NumberFormat::new(NumberUnit::Points, 6);
+pub(super) const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1);
 
 /// Reports tokens, money and seconds per take, and per rank that the model saved compared with random takes.
 pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {

@@ -6,5 +6,6 @@ mod figures;
 mod report;
 mod rules;
 mod strength;
+mod talk;
 
 pub use report::model_report;

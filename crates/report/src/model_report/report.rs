@@ -5,6 +5,7 @@ use super::{
     cost::cost_section,
     rules::rule_sections,
     strength::strength_section,
+    talk::talk_section,
 };
 use crate::{
     Report, Section,
@@ -25,6 +26,7 @@ pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
     [head]
         .into_iter()
         .chain(rule_sections(models))
+        .chain(talk_section(models))
         .chain([strength_section(models), cost_section(models)])
         .chain(forecast_sections(models))
         .chain(want_sections(models))
