@@ -7,15 +7,18 @@ import { assertAccessible, openContext, schemes, serve, widths } from "./browser
 const { server, browser, openPage } = await serve("--house", "greedy,timid,oracle");
 
 /** Starts a game against opponents, in seat 0. */
-async function begin(page, { opponents, piles, rows = "standard" }) {
+async function begin(page, { opponents, piles, rows = "standard", hasScripts = true }) {
   await page.goto(`${server.url}/play`);
   for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
   for (const name of opponents) await page.getByRole("checkbox", { name }).check();
   await page.getByLabel("Other piles").fill(piles);
   await page.getByLabel("Your seat").selectOption({ value: "0" });
   await page.getByLabel("What the seats want").selectOption({ value: rows });
+  // Keys act once the page follows the game.
+  const followed = hasScripts && page.waitForRequest(/\?since=/);
   await page.getByRole("button", { name: "Start" }).click();
   await page.waitForURL(/\/play\/[0-9a-f-]{36}$/);
+  await followed;
 }
 
 const isOver = (page) => page.locator("#game .verdict").waitFor();
@@ -199,7 +202,7 @@ test("a number is typed for a huge pile", async (t) => {
 test("a game is played to its end without scripts, and found again", async () => {
   const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled: false });
   let page = await context.newPage();
-  await begin(page, { opponents: ["timid"], piles: "2 2" });
+  await begin(page, { opponents: ["timid"], piles: "2 2", hasScripts: false });
   const address = page.url();
   await page.close();
   page = await context.newPage();
@@ -245,8 +248,10 @@ test("a match of a registered bot is played by hand", async (t) => {
   // It appears without reloading the page.
   await page.getByRole("link", { name: "your move" }).waitFor();
   await assertAccessible(page, "the matches of a bot");
+  const followed = page.waitForRequest(/\/play\/bot\/[0-9a-f-]{36}\?since=/);
   await page.getByRole("link", { name: "your move" }).click();
   await page.waitForURL(/\/play\/bot\/[0-9a-f-]{36}$/);
+  await followed;
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
