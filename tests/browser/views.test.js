@@ -73,6 +73,8 @@ for (const isAllowed of [true, false]) {
     const page = await openPage(t, { permissions });
     if (!isAllowed) await page.addInitScript(() => (navigator.clipboard.writeText = () => Promise.reject(new Error("no"))));
     const id = await server.run("tournament", "create", "--title", "to paste <b>", "--seats", "2", "--piles", "3");
+    // An update of a live page would replace the text and end the selection.
+    await server.run("tournament", "cancel", id);
     await page.goto(`${server.url}/tournaments/${id}`);
     await page.getByText("The result as text").click();
     await page.getByRole("button", { name: "Copy" }).click();
