@@ -206,8 +206,8 @@ fn programs() -> Option<PathBuf> {
     })
 }
 
-/// Returns the data folder of a new server, kept in the build folder: copying it is faster than running `initdb`. If
-/// there is none yet, `initdb` makes it in `folder`, which the user of the servers can reach.
+/// Returns a data folder to copy for each new server, which is faster than running `initdb` again. It is kept in the
+/// build folder. The first call creates it in `folder`, because the user who runs the servers has access there.
 fn template(programs: &Path, folder: &Path, runs_as: Option<(u32, u32)>) -> PathBuf {
     let initdb = programs.join("initdb");
     let version = Command::new(&initdb).arg("--version").output().unwrap().stdout;

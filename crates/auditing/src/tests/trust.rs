@@ -55,7 +55,7 @@ fn acceptances_before_and_after_a_breach_are_told_apart() {
                 trust.breaches,
             ]
         };
-        // Bot 1 broke a pact in match 1, which itself is no match after a breach.
+        // Bot 1 broke a pact in match 1. That match still counts as before the breach.
         assert_eq!((counts(&unbroken), counts(&broken)), ([2, 0, 2, 2, 2, 1], [4, 0, 4, 1, 1, 1]));
         let value = |estimate: Option<Estimate>| estimate.map(|found| found.value);
         assert_eq!((value(unbroken.accepted_share), value(broken.accepted_share)), (Some(1.0), Some(0.25)));

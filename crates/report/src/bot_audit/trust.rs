@@ -17,7 +17,8 @@ type TrustingPair<'a> = (&'a PairFindings, &'a TrustFigures, &'a TrustFigures);
 /// The heading of the section in a report.
 pub(super) const TRUST_HEADING: &str = "Trust: pacts with a bot before and after it first broke one of them, with 95% intervals over duplicate groups";
 
-/// Reports the pairs that played a match after the other bot had broken a pact of both; `None` if there are none.
+/// Reports each bot that played with a partner after that partner had broken a pact with it; `None` if there is no such
+/// bot.
 pub(crate) fn trust_section(pairs: &[PairFindings], heading: &str) -> Option<Section> {
     let trusting = pairs.iter().filter_map(|pair| {
         let trust = pair.trust.as_ref()?;
