@@ -69,6 +69,11 @@ for (const width of widths) {
         for (const { value, sources } of list.getEntries()) window.shifts.push(`${value} ${sources.map(({ node }) => (node?.outerHTML ?? node?.data)?.slice(0, 80))}`);
       }).observe({ type: "layout-shift", buffered: true });
     });
+    // The script replaces texts, such as times, by others of another width: nothing may be painted before that.
+    await page.route(/\/lastnim[^/]*\.js/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
     for (const address of addresses) {
       await page.goto(server.url + address);
       // Shifts are reported with the frame after them.
