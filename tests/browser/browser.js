@@ -5,14 +5,12 @@ import { after } from "node:test";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 import { Server } from "./server.js";
+import { patience } from "./wait.js";
 
 /** Widths at which pages are tested: a small phone and a desktop. */
 export const widths = [360, 1280];
 /** Colour schemes. */
 export const schemes = ["light", "dark"];
-
-/** The timeout of every wait, in milliseconds: no wait takes as long, however busy the machine is. */
-export const patience = 300_000;
 
 /** Starts the browser, without its sandbox since tests may run as root. */
 export function openBrowser() {
@@ -55,14 +53,13 @@ export async function serve(...args) {
     throw error;
   });
   after(async () => {
-    await browser.close();
-    await server.stop();
+    await browser.close().finally(() => server.stop());
   });
   const openPage = async (t, { expected = [], ...options } = {}) => {
     const { context, assertNoFaults } = await openContext(browser, server, options);
     t.after(async () => {
-      assertNoFaults(...expected);
       await context.close();
+      assertNoFaults(...expected);
     });
     return context.newPage();
   };

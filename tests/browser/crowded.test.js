@@ -13,11 +13,7 @@ let match;
 
 before(async () => {
   match = await server.run("match", "create", "--bots", crowd.join(","), "--piles", "30,40,2", "--clock", "1h");
-  let phase;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    ({ phase } = (await server.json(`/matches/${match}.json`)).match);
-  } while (phase !== "ended");
+  await server.waitUntilEnded(match);
 });
 
 for (const colorScheme of schemes) {

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import puppeteer from "puppeteer-core";
-import { patience } from "./browser.js";
 import { Network } from "./network.js";
 import { Server } from "./server.js";
+import { patience } from "./wait.js";
 
 let server, browser, match;
 
@@ -53,7 +53,7 @@ async function until(page, isTrue, ...args) {
 const shows = (page, selector, text) => until(page, (selector, text) => document.querySelector(selector)?.innerText.includes(text), selector, text);
 
 withPage("a match steps by keys, buttons and the slider, and supposes a take", async (page) => {
-  while ((await server.json(`/matches/${match}.json`)).match.phase !== "ended") await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.waitUntilEnded(match);
   const { plies } = (await server.json(`/matches/${match}.json`)).match;
   await page.goto(`${server.url}/matches/${match}`);
   await page.waitForSelector('#said[aria-live="polite"]');

@@ -15,7 +15,7 @@ before(async () => {
     await server.playTournament(["greedy", "timid", "loyal"], "--title", "Spring", "--seats", "3", "--piles", "3,4,5"),
     await server.playTournament(["greedy", "timid", "loyal"], "--title", "Cup", "--format", "knockout", "--seats", "2", "--piles", "3,4,5"),
   ];
-  while ((await server.json(`/matches/${match}.json`)).match.phase !== "ended") await new Promise((resolve) => setTimeout(resolve, 100));
+  await server.waitUntilEnded(match);
   const [game] = (await server.json(`/tournaments/${tournaments[0]}/matches.json`)).matches;
   addresses = [
     ...["/", "/tournaments", "/matches", "/bots", "/bots/timid", "/bots/timid/audit", "/oracle", "/play", "/play/bot", "/organise", "/sign-in", "/docs", "/docs/write-a-bot"],

@@ -28,9 +28,7 @@ before(async () => {
   const id = await server.createTournament({ bots, further: ["--seats", "3", "--title", "<i>Spring & </i>", "--piles", "5,4"] });
   await server.waitUntilOver(id);
   matches.named = (await server.json(`/tournaments/${id}/matches.json`)).matches[0].id;
-  for (const id of Object.values(matches)) {
-    while ((await server.json(`/matches/${id}.json`)).match.phase !== "ended") await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  for (const id of Object.values(matches)) await server.waitUntilEnded(id);
 });
 
 const address = (name, ply) => `${server.url}/matches/${matches[name]}${ply === undefined ? "" : `?ply=${ply}`}`;

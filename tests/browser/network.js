@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
+import { until } from "./wait.js";
 
 export class Network {
   /** The connections of the browser, each with whether it has an event stream. */
@@ -45,7 +46,7 @@ export class Network {
 
   /** Waits for a number of open connections with an event stream. */
   async untilStreams(count) {
-    while (this.streams !== count) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => this.streams === count, `${count} streams`);
   }
 
   /** Ends all connections, and refuses new ones until `restore`. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, openContext, schemes, serve, widths } from "./browser.js";
+import { until } from "./wait.js";
 
 const { server, browser, openPage } = await serve("--house", "greedy,timid,oracle");
 
@@ -209,14 +210,17 @@ test("a game is played to its end without scripts, and found again", async () =>
   await page.goto(`${server.url}/play`);
   await page.getByRole("link", { name: "Back to your game" }).click();
   assert.equal(page.url(), address);
-  while (!(await page.locator(".verdict").isVisible())) {
+  const actUntilOver = async () => {
+    if (await page.locator(".verdict").isVisible()) return true;
     // A counter takes at once, and a number can be typed.
     if ((await counter(page, 2).count()) > 0) await counter(page, 2).click();
     else if (await isMyTurn(page)) {
       await page.getByLabel("Take", { exact: true }).fill("1");
       await takeButton(page).click();
     } else await page.goto(address);
-  }
+    return false;
+  };
+  await until(actUntilOver, "the game is over");
   await assertRecorded(page);
   assertNoFaults();
   await context.close();

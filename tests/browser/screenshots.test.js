@@ -8,8 +8,9 @@ import { after, before, test } from "node:test";
 import pixelmatch from "pixelmatch";
 import { chromium } from "playwright-core";
 import UPNG from "upng-js";
-import { openPatientContext, patience, widths } from "./browser.js";
+import { openPatientContext, widths } from "./browser.js";
 import { Server } from "./server.js";
+import { patience } from "./wait.js";
 
 const folder = new URL("./screenshots/", import.meta.url);
 /** Where the differing pixels are shown. */

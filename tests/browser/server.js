@@ -4,6 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { until } from "./wait.js";
 
 const program = process.env.LASTNIM_BINARY;
 const adminToken = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
@@ -60,11 +61,12 @@ export class Server {
 
   /** Waits until a tournament is over. */
   async waitUntilOver(id) {
-    for (;;) {
-      const { tournament } = await this.json(`/tournaments/${id}.json`);
-      if (tournament.state === "finished") return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await until(async () => (await this.json(`/tournaments/${id}.json`)).tournament.state === "finished", `tournament ${id} is over`);
+  }
+
+  /** Waits until a match is over. */
+  async waitUntilEnded(id) {
+    await until(async () => (await this.json(`/matches/${id}.json`)).match.phase === "ended", `match ${id} is over`);
   }
 
   /** Stops the bots, then the server. */

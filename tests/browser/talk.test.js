@@ -82,11 +82,6 @@ async function beginMatch(names, rounds, privacy, { others = [], roundTime = "10
   return { id, bots, close: () => bots.forEach((bot) => bot.close()) };
 }
 
-/** Waits until a match is over. */
-async function waitUntilOver(id) {
-  while ((await server.json(`/matches/${id}.json`)).match.phase !== "ended") await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
 const hostile = `<script>alert(1)</script> \u202e "'& ${"x".repeat(300)} ${"a\u0301\u0302\u0303".repeat(40)}`;
 
 test("a conversation appears round by round, and at the end it says who kept a pact", async () => {
@@ -129,7 +124,7 @@ test("a conversation appears round by round, and at the end it says who kept a p
   const live = await words(page);
   assertNoFaults();
   await context.close();
-  await waitUntilOver(id);
+  await server.waitUntilEnded(id);
   for (const colorScheme of schemes) {
     for (const width of widths) {
       const opened = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 }, javaScriptEnabled: false });

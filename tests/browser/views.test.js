@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, schemes, serve, widths } from "./browser.js";
+import { until } from "./wait.js";
 
 const { server, openPage } = await serve();
 
@@ -116,9 +117,12 @@ for (const javaScriptEnabled of [true, false]) {
     const page = await openPage(t, { expected: ["422 (Unprocessable Entity)"], javaScriptEnabled, viewport: { width: 390, height: 800 } });
     const address = `${server.url}/organise/tournaments/${id}`;
     await signIn(page, "/organise");
-    const box = page.getByRole("checkbox", { name: "0", exact: true });
-    do await page.goto(address);
-    while ((await box.count()) === 0);
+    const box = page.getByRole("checkbox", { name: "1", exact: true });
+    const hasBox = async () => {
+      await page.goto(address);
+      return (await box.count()) > 0;
+    };
+    await until(hasBox, "match 1 has begun");
     await page.getByLabel("Duplicate groups").fill("none");
     await page.locator("#void-reason").fill("the <network> was down");
     await page.getByRole("button", { name: "Void" }).click();
@@ -131,7 +135,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("heading", { name: "Void the matches?" }).waitFor();
     if (javaScriptEnabled) await assertAccessible(page, "the confirmation before voiding");
     await page.getByRole("button", { name: "Void" }).click();
-    await page.getByText("match 0 voided, to be played again: the <network> was down").waitFor();
+    await page.getByText("match 1 voided, to be played again: the <network> was down").waitFor();
     assert.equal(page.url(), address);
     const { matches } = await server.json(`/tournaments/${id}/matches.json?state=voided`);
     assert.equal(matches.length, 1);
