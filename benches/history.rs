@@ -98,11 +98,12 @@ async fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     let folder = Folder(env::temp_dir().join(format!("lastnim-history-{}", process::id())));
     fs::create_dir_all(&folder.0)?;
-    let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
+    let database_url = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
     if options.lists {
-        return lists::measure_stores(&in_folder("lists.db"), options.matches).await;
+        return lists::measure_stores(&database_url("lists.db"), options.matches).await;
     }
-    compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
+    compare("SQLite", options.matches, &database_url("empty.db"), &database_url("full.db"), &folder.0)
+        .await?;
     let ladder = TournamentFormat::Ladder(LadderSettings {
         groups: None,
         table_groups: TableGroups::new(1)?,
@@ -115,7 +116,7 @@ async fn main() -> anyhow::Result<()> {
         ("ladder", ladder, LADDER_FIELD, options.matches),
         ("sample", TournamentFormat::Sample { groups }, SAMPLE_FIELD, options.matches),
     ] {
-        let url = in_folder(&format!("{name}.db"));
+        let url = database_url(&format!("{name}.db"));
         compare_running(name, &url, (format, field, matches), &folder.0).await?;
     }
     if let Some(server) = PostgresServer::start() {

@@ -185,21 +185,21 @@ async fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     let folder = env::temp_dir().join(format!("lastnim-bench-store-{}", process::id()));
     fs::create_dir_all(&folder)?;
-    let of = |database: &str| {
+    let chosen_cases = |database: &str| {
         let named = CASES.map(|case| (case_name(database, case), case));
         named.into_iter().filter(|(name, _)| name.contains(&options.only)).collect::<Vec<_>>()
     };
-    for (number, (name, case)) in of("SQLite").into_iter().enumerate() {
+    for (number, (name, case)) in chosen_cases("SQLite").into_iter().enumerate() {
         let url = format!("sqlite:{}", folder.join(format!("{number}.db")).display());
         measure(&name, &url, &options, case).await?;
     }
     fs::remove_dir_all(&folder)?;
-    let of_postgres = of("PostgreSQL");
-    if of_postgres.is_empty() {
+    let postgres_cases = chosen_cases("PostgreSQL");
+    if postgres_cases.is_empty() {
         return Ok(());
     }
     let Some(server) = PostgresServer::start() else { return Ok(()) };
-    for (number, (name, case)) in of_postgres.into_iter().enumerate() {
+    for (number, (name, case)) in postgres_cases.into_iter().enumerate() {
         measure(&name, &server.create_database(&format!("bench{number}")), &options, case).await?;
     }
     Ok(())

@@ -211,13 +211,13 @@ fn print_stores(all: &[Runs], sync_us: f64) {
         "server CPUs",
     ]);
     for runs in all.iter().filter(|runs| runs.cell.is_for_stores()) {
-        let of = |target| Middle::of(&runs.cell, runs.on(target));
-        let (bare, memory) = (of(Target::Bare), of(Target::Memory));
+        let middle_of = |target| Middle::of(&runs.cell, runs.on(target));
+        let (bare, memory) = (middle_of(Target::Bare), middle_of(Target::Memory));
         for (target, measured) in &runs.by_target {
             if *target == Target::Bare {
                 continue;
             }
-            let one = of(*target);
+            let one = middle_of(*target);
             let shares: Vec<f64> = measured.iter().filter_map(|run| run.takes_a_commit).collect();
             table.add_row([
                 runs.cell.matches.to_string(),
@@ -227,7 +227,7 @@ fn print_stores(all: &[Runs], sync_us: f64) {
                 format!("{:.2}", one.plies_a_second / memory.plies_a_second),
                 target.bare_peer().map_or_else(
                     || "-".to_owned(),
-                    |peer| format!("{:.2}", one.plies_a_second / of(peer).plies_a_second),
+                    |peer| format!("{:.2}", one.plies_a_second / middle_of(peer).plies_a_second),
                 ),
                 format!("{:.0}", one.p50_us),
                 format!("{:.0}", one.p99_us),
@@ -243,11 +243,11 @@ fn print_stores(all: &[Runs], sync_us: f64) {
     );
     let alone = all.iter().find(|runs| runs.cell.matches == 1 && !runs.on(Target::Ply).is_empty());
     if let Some(alone) = alone {
-        let of = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;
+        let p50_us = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;
         println!(
             "A single match on SQLite with `--durability ply`: {:.0} us per ply at p50, {:.2} times a sync ({sync_us:.0} us) plus a ply on the bare server",
-            of(Target::Ply),
-            of(Target::Ply) / (sync_us + of(Target::Bare)),
+            p50_us(Target::Ply),
+            p50_us(Target::Ply) / (sync_us + p50_us(Target::Bare)),
         );
     }
 }

@@ -122,9 +122,9 @@ mod tests {
 
         /// Returns a seat's debt to another according to the audit.
         fn owed(&self, game: &Game, debtor: Seat, own: Seat) -> i32 {
-            let by = |seat: Seat| self.audit.plies.iter().filter(move |ply| ply.seat == seat);
-            let cost: i32 = by(debtor).map(|ply| ply.cost(game, own)).sum();
-            cost - by(own).map(|ply| ply.cost(game, debtor).max(0)).sum::<i32>()
+            let plies_of = |seat: Seat| self.audit.plies.iter().filter(move |ply| ply.seat == seat);
+            let cost: i32 = plies_of(debtor).map(|ply| ply.cost(game, own)).sum();
+            cost - plies_of(own).map(|ply| ply.cost(game, debtor).max(0)).sum::<i32>()
         }
     }
 

@@ -203,8 +203,9 @@ mod tests {
         let view = MatchView::practice(&game, &[]).unwrap();
         assert_eq!(minimax(2).play(&view), Timid.play(&view));
         let mut lookahead = Lookahead::of_game(&game);
-        let from = |plies| ForeseenPosition { plies, untouched: 2, counters: 1, to_move: view.seat };
-        assert_eq!(lookahead.foresee(from(2)), None);
-        assert_eq!(lookahead.foresee(from(3)), game.matrix.seats().seat(1).ok());
+        let position_after =
+            |plies| ForeseenPosition { plies, untouched: 2, counters: 1, to_move: view.seat };
+        assert_eq!(lookahead.foresee(position_after(2)), None);
+        assert_eq!(lookahead.foresee(position_after(3)), game.matrix.seats().seat(1).ok());
     }
 }

@@ -382,16 +382,16 @@ mod tests {
 
     #[test]
     fn unknown_methods_are_refused() {
-        let with = |methods| pb::TournamentSettings { methods, ..smallest() };
-        let settings = parse(&with(METHODS_VERSION)).unwrap();
+        let settings_with = |methods| pb::TournamentSettings { methods, ..smallest() };
+        let settings = parse(&settings_with(METHODS_VERSION)).unwrap();
         assert_eq!(settings_message(&settings, &Terms::default()).methods, METHODS_VERSION);
-        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave the version out");
+        assert_eq!(parse(&settings_with(0)), Ok(settings), "a new tournament may leave the version out");
         for other in [1, 2, METHODS_VERSION + 1] {
             let expected = format!(
                 "settings.methods: methods version {other}: this program only knows version {METHODS_VERSION}; \
                  use a lastnim that knows version {other}"
             );
-            assert_eq!(refusals(&with(other)), [expected]);
+            assert_eq!(refusals(&settings_with(other)), [expected]);
         }
     }
 
@@ -450,28 +450,28 @@ mod tests {
 
     #[test]
     fn a_matrix_requires_the_mode_given() {
-        let with = |alliance: pb::AllianceMode, alliance_matrix| {
+        let refusals_with = |alliance: pb::AllianceMode, alliance_matrix| {
             refusals(&pb::TournamentSettings { alliance: alliance.into(), alliance_matrix, ..smallest() })
         };
         assert_eq!(
-            with(pb::AllianceMode::Random, Some(matrix(&[]))),
+            refusals_with(pb::AllianceMode::Random, Some(matrix(&[]))),
             ["settings.alliance_matrix: ALLIANCE_MODE_RANDOM takes no matrix: only ALLIANCE_MODE_GIVEN does"]
         );
-        assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: missing"]);
+        assert_eq!(refusals_with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: missing"]);
     }
 
     #[test]
     fn retention_has_a_count_or_days() {
-        let with = |matches, days| {
+        let refusals_with = |matches, days| {
             let retention = Some(pb::Retention { matches, days });
             refusals(&pb::TournamentSettings { retention, ..smallest() })
         };
-        assert_eq!(with(0, 0), ["settings.retention: expected a number of matches or days"]);
+        assert_eq!(refusals_with(0, 0), ["settings.retention: expected a number of matches or days"]);
         let expected = [
             "settings.retention.matches: 10000001: expected a number from 1 to 10000000",
             "settings.retention.days: 36501: expected a number from 1 to 36500",
         ];
-        assert_eq!(with(10_000_001, 36_501), expected);
+        assert_eq!(refusals_with(10_000_001, 36_501), expected);
         let retention = Some(pb::Retention { matches: 0, days: 30 });
         let settings = parse(&pb::TournamentSettings { retention, ..smallest() }).unwrap();
         assert_eq!(settings.retention.unwrap().days().unwrap().get(), 30);
@@ -515,27 +515,27 @@ mod tests {
 
     #[test]
     fn times_after_the_year_9999_are_refused() {
-        let with = |micros| pb::TournamentSettings {
+        let settings_at = |micros| pb::TournamentSettings {
             start_at_us: micros,
             entries_close_at_us: micros,
             ..smallest()
         };
-        let latest = parse(&with(MAX_TIME_US)).unwrap();
+        let latest = parse(&settings_at(MAX_TIME_US)).unwrap();
         assert_eq!(latest.start_at, Some(Timestamp::from_micros(MAX_TIME_US)));
         assert_eq!(latest.entries_close_at, latest.start_at);
-        let unset = parse(&with(0)).unwrap();
+        let unset = parse(&settings_at(0)).unwrap();
         assert_eq!((unset.start_at, unset.entries_close_at), (None, None));
         let expected = ["start_at_us", "entries_close_at_us"].map(|name| {
             format!(
                 "settings.{name}: 253402300800000000: expected at most 253402300799999999, the end of the year 9999"
             )
         });
-        assert_eq!(refusals(&with(MAX_TIME_US + 1)), expected);
+        assert_eq!(refusals(&settings_at(MAX_TIME_US + 1)), expected);
     }
 
     #[test]
     fn every_wrong_name_of_an_allow_list_is_reported() {
-        let with = |allow: &[&str]| pb::TournamentSettings {
+        let settings_allowing = |allow: &[&str]| pb::TournamentSettings {
             allow: allow.iter().map(|&name| name.to_owned()).collect(),
             ..smallest()
         };
@@ -544,12 +544,12 @@ mod tests {
                 "settings.allow[{index}]: {name:?}: expected the name of a bot, such as alice, or a prefix and a star, such as team-*"
             )
         });
-        assert_eq!(refusals(&with(&["a", "B", "c*d", "e*"])), expected);
+        assert_eq!(refusals(&settings_allowing(&["a", "B", "c*d", "e*"])), expected);
         let many = pb::TournamentSettings { allow: vec!["a".into(); 1_001], ..smallest() };
         assert_eq!(refusals(&many), ["settings.allow: 1001 names: expected at most 1000"]);
         let format =
             pb::tournament_settings::Format::Gauntlet(pb::GauntletFormat { bot: "a".into(), groups: 0 });
-        let left_out = pb::TournamentSettings { format: Some(format), ..with(&["b"]) };
+        let left_out = pb::TournamentSettings { format: Some(format), ..settings_allowing(&["b"]) };
         let expected = "settings.allow: a, which the format names, cannot enter: add it to the list";
         assert_eq!(refusals(&left_out), [expected]);
     }

@@ -50,12 +50,12 @@ impl ModelProbe {
 pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<ModelProbe>, String> {
     let mut distinct: Vec<(BotName, LlmSettings)> = Vec::new();
     for (bot, settings) in models {
-        let of_call = |settings: &LlmSettings| {
+        let call_settings = |settings: &LlmSettings| {
             let LlmSettings { model, provider, base_url, api_key_env, .. } = settings.clone();
             let LlmSettings { api_key_header, headers, extra_body, .. } = settings.clone();
             (model, provider, base_url, api_key_env, api_key_header, headers, extra_body)
         };
-        let is_known = distinct.iter().any(|(_, other)| of_call(other) == of_call(&settings));
+        let is_known = distinct.iter().any(|(_, other)| call_settings(other) == call_settings(&settings));
         if !is_known {
             distinct.push((bot, settings));
         }

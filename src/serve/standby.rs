@@ -270,16 +270,16 @@ mod tests {
                 && refusal.contains(" (false here, true there):"),
             "{refusal}"
         );
-        let with_tls = |file: &str| {
+        let tls_card = |file: &str| {
             let file = std::path::PathBuf::from(file);
             card(|settings| (settings.tls_cert, settings.client_ca) = (Some(file.clone()), Some(file)), TOKEN)
         };
-        assert_eq!(with_tls("a.pem").check_shared_settings(&read(&with_tls("b.pem"))), Ok(()));
+        assert_eq!(tls_card("a.pem").check_shared_settings(&read(&tls_card("b.pem"))), Ok(()));
         let without_clients = card(|settings| settings.tls_cert = Some("a.pem".into()), TOKEN);
         for (standby, holder, words) in [
             (
                 &without_clients,
-                &with_tls("a.pem"),
+                &tls_card("a.pem"),
                 ["--client-ca differs", r#"("absent" here, "given" there)"#],
             ),
             (&without_clients, &own, ["--tls-cert differs", r#"("given" here, "absent" there)"#]),

@@ -243,17 +243,17 @@ mod tests {
 
     #[test]
     fn the_bots_of_a_file_must_be_allowed() {
-        let with = |allow: &str| {
+        let plan_allowing = |allow: &str| {
             TournamentPlan::parse(&UNUSUAL.replacen(
                 "seats = 3",
                 &format!("seats = 3\n        allow = {allow}"),
                 1,
             ))
         };
-        let plan = with("[\"*\"]").unwrap();
+        let plan = plan_allowing("[\"*\"]").unwrap();
         assert_eq!(plan.settings().allow, ["*"]);
         let first = &plan.players[0].name;
-        let mistakes = with(&format!("[\"{first}\"]")).unwrap_err();
+        let mistakes = plan_allowing(&format!("[\"{first}\"]")).unwrap_err();
         let others = plan.players.iter().skip(1);
         let expected: Vec<_> = others
             .map(|other| format!("allow: {} plays, but the list does not allow it", other.name))

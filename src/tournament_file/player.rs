@@ -108,21 +108,28 @@ fn read_origin(
     sandbox: &SandboxTable,
     toml: &mut TomlDocument,
 ) -> Option<BotOrigin> {
-    let at = |key: &str| member_path(path, key);
+    let path_of = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
     let drawn = seed
-        .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number, 0 or more"))
+        .and_then(|seed| {
+            toml.some_or_report(seed.as_u64(), &path_of("seed"), seed, "a whole number, 0 or more")
+        })
         .unwrap_or_default();
     let origin = match (bot.get("command"), bot.get("house"), bot.get("remote"), bot.get("llm")) {
         (Some(command), None, None, None) => read_command(command, bot, path, sandbox, toml),
-        (None, Some(house), None, None) => read_house_bot(house, drawn, &at("house"), toml),
+        (None, Some(house), None, None) => read_house_bot(house, drawn, &path_of("house"), toml),
         (None, None, None, Some(llm)) => {
-            let settings = read_llm_settings(llm, &at("llm"), toml);
+            let settings = read_llm_settings(llm, &path_of("llm"), toml);
             settings.map(|settings| BotOrigin::Llm(Box::new(settings), drawn))
         }
         (None, None, Some(remote), None) => {
             let remote_bot = (*remote == true).then_some(BotOrigin::Remote);
-            toml.some_or_report(remote_bot, &at("remote"), remote, "`true`; otherwise leave this key out")
+            toml.some_or_report(
+                remote_bot,
+                &path_of("remote"),
+                remote,
+                "`true`; otherwise leave this key out",
+            )
         }
         _ => {
             let what = "bot: expected one of `command`, `house`, `llm` and `remote = true`";
@@ -138,12 +145,12 @@ fn read_origin(
     if seed.is_some() && !uses_seed {
         let drawing = join_with_and(&seeded_bot_kinds());
         let what = format_args!("only language models and the house bots {drawing} use a seed");
-        toml.report_mistake(&at("seed"), what);
+        toml.report_mistake(&path_of("seed"), what);
         return None;
     }
     let is_program = matches!(origin, BotOrigin::Command(..));
     if let Some(key) = PROGRAM_KEYS.into_iter().find(|key| bot.get(key).is_some() && !is_program) {
-        toml.report_mistake(&at(key), "only a bot with `command` can have this key");
+        toml.report_mistake(&path_of(key), "only a bot with `command` can have this key");
         return None;
     }
     Some(origin)
@@ -172,18 +179,18 @@ fn read_command(
     let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
     let words = toml.some_or_report(words, &member_path(path, "command"), command, expected);
     let variables = read_variables(bot, path, toml);
-    let at = |key: &str| member_path(path, key);
+    let path_of = |key: &str| member_path(path, key);
     let folder = bot.get("folder").map(|folder| {
         let text = folder.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         toml.some_or_report(
             text,
-            &at("folder"),
+            &path_of("folder"),
             folder,
             "a path from the folder of this file, such as \"mine\"",
         )
     });
     let is_sandboxed = match bot.get("sandbox") {
-        Some(word) => read_sandbox_word(word, &at("sandbox"), toml),
+        Some(word) => read_sandbox_word(word, &path_of("sandbox"), toml),
         None => Some(sandbox.is_default),
     };
     let (words, variables) = words.zip(variables)?;

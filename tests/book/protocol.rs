@@ -17,8 +17,8 @@ fn number(index: usize) -> i32 {
 /// Returns the comment of an element, in one line.
 fn comment(file: &FileDescriptor, path: &[i32]) -> String {
     let info = file.file_descriptor_proto().source_code_info.as_ref().expect("protos keep their comments");
-    let at_path = |location: &&Location| location.path == path;
-    let comment = info.location.iter().find(at_path).and_then(|location| location.leading_comments.clone());
+    let has_path = |location: &&Location| location.path == path;
+    let comment = info.location.iter().find(has_path).and_then(|location| location.leading_comments.clone());
     let words = comment.unwrap_or_default();
     words.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

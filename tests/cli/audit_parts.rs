@@ -87,17 +87,17 @@ fn partial_audits_that_do_not_fit_are_refused() {
             "match 0 of tournament {tournament} is also in another part: expected each match in one part"
         ),
     );
-    let in_group = |number, group| {
+    let record_in_group = |number, group| {
         let (played, seal) = MadeUp::new(3, 1).play_in_group(number, group);
         RecordForm::Json.write(&played, Some(&seal))
     };
-    let double = write_part(&folder, "double", &field, &in_group(9, 1));
+    let double = write_part(&folder, "double", &field, &record_in_group(9, 1));
     refused(
         &double,
         &format!("the duplicate groups of tournament {tournament} have a different size in another part"),
     );
     let start = write_part(&folder, "start", &field, &lines(0..3));
-    let rotation = write_part(&folder, "rotation", &field, &in_group(3, 0));
+    let rotation = write_part(&folder, "rotation", &field, &record_in_group(3, 0));
     let (code, _, errors) = merge(&field, &[&start, &rotation]);
     let words = format!(
         "error: {rotation}: duplicate group 0 of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once\n"

@@ -195,21 +195,24 @@ fn all_tables_are_exported() {
             .collect()
     };
     let (matches, seats, plies) = (rows("matches"), rows("seats"), rows("plies"));
-    let of = |rows: &[Value], bot: &str, key: &str| -> u64 {
+    let sum_for = |rows: &[Value], bot: &str, key: &str| -> u64 {
         rows.iter().filter(|row| row["bot"] == bot).map(|row| row[key].as_u64().unwrap()).sum()
     };
     for standing in rows("standings") {
         let bot = standing["bot"].as_str().unwrap();
         let won = seats.iter().filter(|seat| seat["bot"] == bot && seat["won"] == true).count();
         assert_eq!(standing["wins"], won, "{bot}");
-        let regret = of(&seats, bot, "regret");
+        let regret = sum_for(&seats, bot, "regret");
         assert_eq!(
             standing["regret_per_match"].as_f64().map(|ranks| ranks * 4.0),
             json!(regret).as_f64(),
             "{bot}"
         );
-        assert_eq!(of(&plies, bot, "regret"), regret, "{bot}");
-        assert_eq!(of(&seats, bot, "own_plies"), plies.iter().filter(|ply| ply["bot"] == bot).count() as u64);
+        assert_eq!(sum_for(&plies, bot, "regret"), regret, "{bot}");
+        assert_eq!(
+            sum_for(&seats, bot, "own_plies"),
+            plies.iter().filter(|ply| ply["bot"] == bot).count() as u64
+        );
     }
     for game in &matches {
         let of_match = plies.iter().filter(|ply| ply["match_id"] == game["match_id"]);

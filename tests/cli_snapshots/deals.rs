@@ -28,21 +28,21 @@ fn undecided_and_invalid_questions_are_reported() {
     let unsettled = "lastnim oracle deals --piles 5,4,11,2,7,6 --players 5 --declared '0 1 2 3 4; 0 1 2 3 4; 0 1 2 3 4; \
                      0 1 2 3 4; 1 0 2 3 4' --max-time 0s";
     assert_all_shown("deals", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
-    let with = |flags: &str| format!("{PACT_PAYS} {flags}");
+    let command_with = |flags: &str| format!("{PACT_PAYS} {flags}");
     let declared = "--declared '1 2 0; 1 0 2; 0 2 1'";
     let errors = [
         "lastnim oracle deals --piles 3 --players 9".to_owned(),
-        with("--max-members 9"),
-        with("--pact '0: 1>2; 1: 2>1'"),
-        with("--takes 2,2,2"),
-        with("--declared '1 2 0; 1 0 2'"),
-        with("--declared '1 2 0; 1 0 2; 0 2 2'"),
-        with(&format!("{declared} --pact '0: 1>2'")),
-        with(&format!("{declared} --pact '0: 1>2; 1'")),
-        with(&format!("{declared} --pact '0: 1>3; 1: 2>1'")),
-        with(&format!("{declared} --pact '0: 1>2>0>1; 1: 2>1'")),
-        with(&format!("{declared} --takes 2,3")),
-        with(&format!("{declared} --takes 2,2")),
+        command_with("--max-members 9"),
+        command_with("--pact '0: 1>2; 1: 2>1'"),
+        command_with("--takes 2,2,2"),
+        command_with("--declared '1 2 0; 1 0 2'"),
+        command_with("--declared '1 2 0; 1 0 2; 0 2 2'"),
+        command_with(&format!("{declared} --pact '0: 1>2'")),
+        command_with(&format!("{declared} --pact '0: 1>2; 1'")),
+        command_with(&format!("{declared} --pact '0: 1>3; 1: 2>1'")),
+        command_with(&format!("{declared} --pact '0: 1>2>0>1; 1: 2>1'")),
+        command_with(&format!("{declared} --takes 2,3")),
+        command_with(&format!("{declared} --takes 2,2")),
     ];
     assert_all_shown("deals", "errors", &errors.each_ref().map(String::as_str));
 }

@@ -27,11 +27,12 @@ async fn every_bot_is_sent_every_end_although_the_server_is_killed() {
     assert_eq!(matches.len(), 18);
     let all_told = || {
         let told = stage.ledger.told();
-        let of_matches = |bot: &str| {
+        let was_sent_match_ends = |bot: &str| {
             matches.iter().all(|one| told.ends_sent_to.contains(&(bot.to_owned(), one.id.clone())))
         };
-        let of_tournament = |bot: &str| told.tournament_ends_sent_to.contains(&(bot.to_owned(), id.clone()));
-        BOTS.iter().all(|bot| of_matches(bot) && of_tournament(bot))
+        let was_sent_tournament_end =
+            |bot: &str| told.tournament_ends_sent_to.contains(&(bot.to_owned(), id.clone()));
+        BOTS.iter().all(|bot| was_sent_match_ends(bot) && was_sent_tournament_end(bot))
     };
     stage.until("the ends of all matches and of the tournament", all_told).await;
     stage.judge(server, &id, &[]).await;

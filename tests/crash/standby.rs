@@ -220,14 +220,16 @@ async fn a_standby_server_says_that_it_stands_by() {
 async fn a_server_with_other_settings_does_not_stand_by() {
     let Some((stage, second)) = Stage::for_pair() else { return };
     let _active = stage.start.start().await;
-    let with = |more: &[&str]| {
+    let start_with = |more: &[&str]| {
         let more = second.more.iter().cloned().chain(more.iter().map(|&word| word.to_owned())).collect();
         Start { more, ..second.clone() }
     };
     let key = Start { key: stage.folder.path().join("another.key"), ..second.clone() };
-    for (start, setting) in
-        [(with(&["--house", "oracle"]), "--house"), (with(&["--private"]), "--private"), (key, "--key")]
-    {
+    for (start, setting) in [
+        (start_with(&["--house", "oracle"]), "--house"),
+        (start_with(&["--private"]), "--private"),
+        (key, "--key"),
+    ] {
         let (status, logged) = start.fail();
         assert_eq!(status.code(), Some(1), "{logged}");
         assert!(logged.contains(&format!("{setting} differs from that of ")), "{logged}");

@@ -143,10 +143,10 @@ impl Stage {
 
     /// Checks to which callers a tournament closes the oracle.
     async fn assert_closed_by(&self, tournament: &str) {
-        let by = |code| Some((code, tournament.to_owned()));
-        assert_eq!(self.alice.closed_by().await, by(Code::PermissionDenied));
-        assert_eq!(self.bob.closed_by().await, by(Code::PermissionDenied));
-        assert_eq!(self.stranger.closed_by().await, by(Code::Unauthenticated));
+        let closed_by = |code| Some((code, tournament.to_owned()));
+        assert_eq!(self.alice.closed_by().await, closed_by(Code::PermissionDenied));
+        assert_eq!(self.bob.closed_by().await, closed_by(Code::PermissionDenied));
+        assert_eq!(self.stranger.closed_by().await, closed_by(Code::Unauthenticated));
         for other in [&self.carol, &self.viewer, &self.admin] {
             assert_eq!(other.solve().await.unwrap().winner, 0);
         }

@@ -40,8 +40,8 @@ async fn missed_ends_are_sent_on_reconnecting() {
     host.start_tournament(&id).await;
     // It plays both rotations, and gets both ends and then that of the tournament.
     let ends = present.play_timidly(2).await;
-    let of_tournament = |event| if let Event::TournamentEnded(ended) = event { Some(*ended) } else { None };
-    let ended = present.until(of_tournament).await;
+    let tournament_end = |event| if let Event::TournamentEnded(ended) = event { Some(*ended) } else { None };
+    let ended = present.until(tournament_end).await;
     assert_eq!((ended.tournament_id.as_str(), ended.title.as_str(), ended.bots), (id.as_str(), "Spring", 2));
     assert_eq!(ended.state(), pb::TournamentState::Finished);
     let standing = ended.standing.unwrap();

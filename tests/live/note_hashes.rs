@@ -98,13 +98,13 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
         (1, vec![2; 32]),
         (1, vec![3; 32]),
     ];
-    let by_seat = |events: &[pb::RecordEvent]| {
+    let hashes_by_seat = |events: &[pb::RecordEvent]| {
         let mut found = note_hashes(events);
         found.sort_by_key(|(seat, _)| *seat);
         found
     };
     expected.sort_by_key(|(seat, _)| *seat);
-    assert_eq!(by_seat(&record.events), expected);
+    assert_eq!(hashes_by_seat(&record.events), expected);
     let shown: Vec<_> = watched.into_iter().filter_map(|shown| shown.event).collect();
-    assert_eq!(by_seat(&shown), expected);
+    assert_eq!(hashes_by_seat(&shown), expected);
 }

@@ -229,13 +229,13 @@ async fn a_private_server_has_private_pages() {
     for path in [style.as_str(), "/healthz", "/readyz"] {
         assert_eq!(get(&host, path).await.status, 200, "{path}");
     }
-    let with_token = |token: &str| {
+    let request_with = |token: &str| {
         format!(
             "GET /bots.json HTTP/1.1\r\nHost: server\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
         )
     };
-    assert_eq!(send(&host, &with_token(host.viewer.reveal())).await.status, 200);
-    assert_eq!(send(&host, &with_token("lastnim_0")).await.status, 401);
+    assert_eq!(send(&host, &request_with(host.viewer.reveal())).await.status, 200);
+    assert_eq!(send(&host, &request_with("lastnim_0")).await.status, 401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -133,18 +133,18 @@ async fn clients_that_read_nothing_are_dropped() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn wrong_tokens_count_in_the_same_way_for_pages_and_calls() {
     let host = Host::with(Config { failed_logins: 3, ..Config::default() }).await;
-    let with_token = |token: &str| {
+    let request_with = |token: &str| {
         format!(
             "GET /bots.json HTTP/1.1\r\nHost: s\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
         )
     };
     let mut statuses = Vec::new();
     for guess in 0..6 {
-        statuses.push(send(&host, &with_token(&format!("lastnim_{guess}"))).await.status);
+        statuses.push(send(&host, &request_with(&format!("lastnim_{guess}"))).await.status);
     }
     assert_eq!(statuses[0], 401);
     assert_eq!(statuses[5], 429, "{statuses:?}");
-    let right = send(&host, &with_token(host.viewer.reveal())).await;
+    let right = send(&host, &request_with(host.viewer.reveal())).await;
     assert_eq!(right.status, 200, "a valid token passes despite the guesses");
 }
 

@@ -54,8 +54,12 @@ impl<'h> Guest<'h> {
 
     /// Returns the ply and the counters of the pile in play, if it is the guest's turn.
     fn turn(&self) -> Option<(u32, u64)> {
-        let of = |before: &str| Some(self.page.body.split(before).nth(1)?.split('"').next()?.to_owned());
-        Some((of("name=\"ply\" value=\"")?.parse().unwrap(), of("data-max=\"")?.parse().unwrap()))
+        let attribute_after =
+            |before: &str| Some(self.page.body.split(before).nth(1)?.split('"').next()?.to_owned());
+        Some((
+            attribute_after("name=\"ply\" value=\"")?.parse().unwrap(),
+            attribute_after("data-max=\"")?.parse().unwrap(),
+        ))
     }
 
     /// Sends a form on the page, and loads the page that it redirects to.

@@ -76,14 +76,14 @@ async fn open_practice_matches_are_limited() {
     let limits = Limits { practice_matches: 3, practice_matches_per_bot: 2, ..Limits::default() };
     let host = Host::with(Config { limits, ..hosting(&["oracle"]) }).await;
     let [one, two] = host.register_all(["one", "two"]).await;
-    let of = |bot| exhibition([bot, "oracle"], &[2]);
-    let first = create(&host, &one, of("one")).await.unwrap();
-    create(&host, &one, of("one")).await.unwrap();
-    let full = refusal(create(&host, &one, of("one")).await);
+    let exhibition_of = |bot| exhibition([bot, "oracle"], &[2]);
+    let first = create(&host, &one, exhibition_of("one")).await.unwrap();
+    create(&host, &one, exhibition_of("one")).await.unwrap();
+    let full = refusal(create(&host, &one, exhibition_of("one")).await);
     assert_eq!((full.0, full.1.as_str()), (Code::ResourceExhausted, "FULL"));
     assert!(full.2.contains("the limit on open practice matches for this bot is reached (2)"), "{}", full.2);
-    create(&host, &two, of("two")).await.unwrap();
-    let full = refusal(create(&host, &two, of("two")).await);
+    create(&host, &two, exhibition_of("two")).await.unwrap();
+    let full = refusal(create(&host, &two, exhibition_of("two")).await);
     assert!(full.2.contains("the limit on open practice matches is reached (3)"), "{}", full.2);
     // The admin's exhibitions are not limited.
     host.create_match(exhibition(["one", "two"], &[2])).await;
@@ -94,9 +94,9 @@ async fn open_practice_matches_are_limited() {
     playing.await.unwrap();
     host.until_bot("one", |bot| bot.open_matches == 1).await;
     for _ in 0..2 {
-        create(&host, &one, of("one")).await.unwrap();
+        create(&host, &one, exhibition_of("one")).await.unwrap();
     }
-    assert_eq!(refusal(create(&host, &one, of("one")).await).1, "FULL");
+    assert_eq!(refusal(create(&host, &one, exhibition_of("one")).await).1, "FULL");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -123,14 +123,14 @@ async fn each_match_has_its_own_budget() {
 async fn bots_share_a_budget() {
     let (endpoint, bill) = start_billing().await;
     let shared_ledger = Some(fresh_file("shared"));
-    let of_model = |model: &str| LlmSettings {
+    let settings_for = |model: &str| LlmSettings {
         model: model.into(),
         shared_budget: Some("0.5".parse().unwrap()),
         shared_ledger: shared_ledger.clone(),
         ledger: Some(fresh_file("own")),
         ..priced(&endpoint)
     };
-    let (one, other) = (make_bot(&of_model("one")), make_bot(&of_model("other")));
+    let (one, other) = (make_bot(&settings_for("one")), make_bot(&settings_for("other")));
     let (first, second) = tokio::join!(ask_in_matches(&one, 4, 10), ask_in_matches(&other, 4, 10));
     assert!(first + second > 3, "{} and {}", one.tally(), other.tally());
     assert!(one.tally().unanswered.contains_key(&FailureClass::Budget), "{}", one.tally());

@@ -106,7 +106,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
 }
 
 fn write_tournament(folder: &Path, url: &str) {
-    let of_model = |model: &str| {
+    let entry_for = |model: &str| {
         let more = match model {
             "staller" => "idle_timeout = \"2s\"\n".to_owned(),
             "biller" => format!("match_token_budget = {BILLER_BUDGET}\n"),
@@ -122,7 +122,7 @@ fn write_tournament(folder: &Path, url: &str) {
         "title = \"Killed\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\nalliance = \"declared\"\n\
          positions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n\
          [[bot]]\nname = \"single\"\nhouse = \"timid\"\n{}[llm]\ntoken_budget = {SHARED_BUDGET}\n",
-        MODELS.map(of_model).concat()
+        MODELS.map(entry_for).concat()
     );
     fs::write(folder.join("cup.toml"), text).unwrap();
     let prompt = "I am {{ seat }}. {% if question == 'row' %}which row do you declare?{% else %}take of {{ counters }}{% endif %}";

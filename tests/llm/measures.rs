@@ -197,7 +197,7 @@ fn check_forecasts(found: &Value, forecasts: &[(f64, bool)]) {
 
 fn check_cost(found: &Value, lines: &[Value], saved: f64) {
     let decisions: Vec<_> = lines.iter().filter(|line| line["event"] == "decision").collect();
-    let of_takes = |line: &Value| !line["ply"].is_null();
+    let is_for_take = |line: &Value| !line["ply"].is_null();
     let sums = |wanted: &dyn Fn(&Value) -> bool| {
         let calls = lines.iter().filter(|line| line["event"] == "call" && wanted(line));
         let (tokens, money) = calls.fold((0, 0.0), |(tokens, money), line| {
@@ -218,13 +218,13 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
             assert_near(&found[member], expected);
         }
     };
-    let (all, takes) = (sums(&|_| true), sums(&of_takes));
-    check(&found["rows"], sums(&|line| !of_takes(line)));
+    let (all, takes) = (sums(&|_| true), sums(&is_for_take));
+    check(&found["rows"], sums(&|line| !is_for_take(line)));
     check(&found["takes"], takes);
     check(&found["in_all"], all);
     let mut millis: Vec<u64> = decisions
         .iter()
-        .filter(|line| of_takes(line))
+        .filter(|line| is_for_take(line))
         .map(|line| line["elapsed_ms"].as_u64().unwrap())
         .collect();
     check(&found["per_take"], takes.map(|sum| sum / millis.len() as f64));

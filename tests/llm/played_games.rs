@@ -56,14 +56,14 @@ impl PlayedGame {
             let (seat, take) = (number_of(&took["seat"]) as usize, number_of(&took["take"]));
             let pile = piles.iter().rposition(|&pile| pile > 0).unwrap();
             let next = (seat + 1) % bots.len();
-            let after = |take: u64| {
+            let outcome_after = |take: u64| {
                 let mut left = piles.clone();
                 left[pile] -= take;
                 let winner = find_winner(&left, next, &rows);
                 (rank_of(&rows, seat, winner), winner)
             };
-            let ranks: Vec<_> = (1..=piles[pile]).map(after).collect();
-            let (rank, winner) = after(take);
+            let ranks: Vec<_> = (1..=piles[pile]).map(outcome_after).collect();
+            let (rank, winner) = outcome_after(take);
             plies.push(PlayedPly { seat, is_by_bot: took["steward"] != true, rank, ranks, winner });
             piles[pile] -= take;
         }
@@ -110,10 +110,10 @@ fn rank_of(rows: &[Vec<usize>], seat: usize, winner: usize) -> u64 {
 
 fn find_winner(piles: &[u64], mover: usize, rows: &[Vec<usize>]) -> usize {
     let Some(pile) = piles.iter().rposition(|&pile| pile > 0) else { return mover };
-    let after = |take: u64| {
+    let winner_after = |take: u64| {
         let mut left = piles.to_vec();
         left[pile] -= take;
         find_winner(&left, (mover + 1) % rows.len(), rows)
     };
-    (1..=piles[pile]).map(after).min_by_key(|&winner| rank_of(rows, mover, winner)).unwrap()
+    (1..=piles[pile]).map(winner_after).min_by_key(|&winner| rank_of(rows, mover, winner)).unwrap()
 }

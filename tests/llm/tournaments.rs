@@ -95,8 +95,9 @@ async fn the_example_with_models_plays() {
     let has_schema = |call: &Call| call.body.get("response_format").is_some();
     let calls = endpoint.calls();
     // The first call of each model only tries its endpoint.
-    let of = |model: &'static str| calls.iter().filter(move |call| call.body["model"] == model).skip(1);
-    assert!(of("qwen3").all(has_schema) && !of("llama3.2").any(has_schema));
+    let later_calls_to =
+        |model: &'static str| calls.iter().filter(move |call| call.body["model"] == model).skip(1);
+    assert!(later_calls_to("qwen3").all(has_schema) && !later_calls_to("llama3.2").any(has_schema));
 }
 
 #[tokio::test]

@@ -239,12 +239,12 @@ fn copy_folder(from: &Path, to: &Path) {
 /// Returns the user and group of `postgres`, or else of `nobody`.
 fn unprivileged_user() -> Option<(u32, u32)> {
     let users = fs::read_to_string("/etc/passwd").ok()?;
-    let of = |name: &str| {
+    let ids_of_user = |name: &str| {
         let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
         let mut fields = line.split(':').skip(2);
         Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     };
-    of("postgres").or_else(|| of("nobody"))
+    ids_of_user("postgres").or_else(|| ids_of_user("nobody"))
 }
 
 fn as_user(program: &Path, runs_as: Option<(u32, u32)>, folder: &Path) -> Command {

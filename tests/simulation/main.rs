@@ -64,10 +64,10 @@ fn a_seed_is_reproducible() {
 
 #[test]
 fn a_lost_write_is_found_and_the_run_is_shrunk() {
-    let on_bad_disk = |plan: &Plan| run_on_defective_disk(plan, Defect::Forgets(30));
-    let (_, failure) = find_failure(SEEDS_FOR_DEFECT, on_bad_disk);
+    let run_on_bad_disk = |plan: &Plan| run_on_defective_disk(plan, Defect::Forgets(30));
+    let (_, failure) = find_failure(SEEDS_FOR_DEFECT, run_on_bad_disk);
     let failure = failure.expect("the lost write is found");
-    let fails = |plan: &Plan| !on_bad_disk(plan).violations.is_empty();
+    let fails = |plan: &Plan| !run_on_bad_disk(plan).violations.is_empty();
     let least = shrink_plan(&failure.plan, fails);
     assert_eq!((least.faults.len(), least.setting.tournaments.len()), (0, 1), "{least}");
 }

@@ -30,13 +30,13 @@ pub fn a_changed_row_is_found_and_its_match_is_named(place: &Place) {
     let part = place.bytes(&mut client, "SELECT events FROM record_parts");
     let events = events_of_part(&part);
     assert_eq!(events.len(), record.events().len(), "a match that is over is one row");
-    let with_bytes = |client: &Client, bytes: &[u8], named: String| {
+    let damage_with = |client: &Client, bytes: &[u8], named: String| {
         (format!("UPDATE record_parts SET events = {}", client.literal(bytes)), named)
     };
     let changed = |client: &Client, place: usize, seq: usize| {
         let mut bytes = part.clone();
         bytes[place] ^= 1;
-        with_bytes(client, &bytes, format!("event {seq}:"))
+        damage_with(client, &bytes, format!("event {seq}:"))
     };
     let event = |client: &Client, seq: usize, offset: usize| changed(client, events[seq].start + offset, seq);
     let without = [&part[..events[took].start - 4], &part[events[took].end + 4..]].concat();
@@ -58,9 +58,9 @@ pub fn a_changed_row_is_found_and_its_match_is_named(place: &Place) {
         event(&client, last, 9),
         event(&client, last, 11),
         changed(&client, events[took].end, took),
-        with_bytes(&client, &without, format!("event {took}:")),
-        with_bytes(&client, cut_off, format!("event {last}:")),
-        with_bytes(&client, &[], "event 0:".to_owned()),
+        damage_with(&client, &without, format!("event {took}:")),
+        damage_with(&client, cut_off, format!("event {last}:")),
+        damage_with(&client, &[], "event 0:".to_owned()),
         changed(&client, 0, 0),
         ("UPDATE record_parts SET next_seq = next_seq + 1".to_owned(), format!("event {}:", last + 1)),
         ("UPDATE record_parts SET seq = 1".to_owned(), "event 0:".to_owned()),
@@ -72,7 +72,7 @@ pub fn a_changed_row_is_found_and_its_match_is_named(place: &Place) {
     // Any byte may be changed, and a part may be cut off anywhere.
     for at in (0..part.len()).step_by(23) {
         damages.push((changed(&client, at, 0).0, "event".to_owned()));
-        damages.push(with_bytes(&client, &part[..at], "event".to_owned()));
+        damages.push(damage_with(&client, &part[..at], "event".to_owned()));
     }
     let copies = "CREATE TABLE kept_parts AS SELECT * FROM record_parts; CREATE TABLE kept_matches AS SELECT * FROM matches";
     place.execute(&mut client, copies);

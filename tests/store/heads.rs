@@ -14,12 +14,15 @@ fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
     let declaring = of_setup.find(|record| record.state().setup().assigned.is_none()).unwrap();
     let seats = SeatCount::new(3).unwrap();
     let created = declaring.events()[0].clone();
-    let at = |micros| created.at + std::time::Duration::from_micros(micros);
+    let time_after = |micros| created.at + std::time::Duration::from_micros(micros);
     let row = Row::favouring(1, seats);
     let declared = Event::Declared { seat: seats.seat(0).unwrap(), row, defaulted: None, note_hash: None };
     let ended = Event::Ended { reason: EndReason::Cancelled, winner: None };
-    let events =
-        [created.clone(), TimedEvent { at: at(1), event: declared }, TimedEvent { at: at(2), event: ended }];
+    let events = [
+        created.clone(),
+        TimedEvent { at: time_after(1), event: declared },
+        TimedEvent { at: time_after(2), event: ended },
+    ];
     Record::replay(id, events).unwrap()
 }
 

@@ -34,14 +34,14 @@ fn split_into_batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change
             .map(|record| Some(all_events(record)).into_iter().chain(ending(record)).collect())
             .collect(),
         Way::OneByOne => {
-            let of_record = |record| {
+            let batches_of = |record| {
                 let single =
                     (0..Record::events(record).len()).map(|at| vec![events_change(record, at, at + 1)]);
                 let mut batches: Vec<_> = single.collect();
                 batches.last_mut().unwrap().extend(ending(record));
                 batches
             };
-            records.iter().flat_map(of_record).collect()
+            records.iter().flat_map(batches_of).collect()
         }
         Way::TakingTurns => {
             let random = &mut RandomNumbers::new(seed);

@@ -275,8 +275,8 @@ impl BlindChoices {
     ) -> Option<(&mut GroupChoices, Seat)> {
         let seats = game.bots.seats();
         let (first, _) = game.bots.enumerate().min_by_key(|&(_, bot)| bot).expect("at least two seats");
-        let in_order = || (0..seats.get()).map(|offset| seats.seat_at_offset(first, offset));
-        let key = distinct_key(game, in_order().map(|seat| &game.bots[seat]));
+        let ordered_seats = || (0..seats.get()).map(|offset| seats.seat_at_offset(first, offset));
+        let key = distinct_key(game, ordered_seats().map(|seat| &game.bots[seat]));
         if self.first_dropped_key.is_some_and(|from| key >= from) {
             return None;
         }
@@ -284,7 +284,7 @@ impl BlindChoices {
         let group = self.groups.entry(key).or_insert_with(|| {
             *seat_pairs += seats.get().pow(2);
             GroupChoices {
-                bots: in_order().map(|seat| numbers[seat]).collect(),
+                bots: ordered_seats().map(|seat| numbers[seat]).collect(),
                 choices: vec![BotChoices::default(); seats.get()],
             }
         });

@@ -54,10 +54,10 @@ fn lowest_sum_of_steps(tiers: &[LossCounts], fortune: f64) -> u32 {
 
 /// Returns the logarithm of the mean fortune by the mean that is bet against, in steps from 0 to 1.
 fn log_fortunes(counts: &LossCounts) -> Vec<f64> {
-    let at = |step: u16| counts.log_fortune(f64::from(step) / f64::from(STEPS));
+    let log_fortune_at = |step: u16| counts.log_fortune(f64::from(step) / f64::from(STEPS));
     // The mean can be 0 only if no item had a loss.
-    let first = if counts.mean() == Some(0.0) { at(1) } else { f64::INFINITY };
-    [first].into_iter().chain((1..=STEPS).map(at)).collect()
+    let first = if counts.mean() == Some(0.0) { log_fortune_at(1) } else { f64::INFINITY };
+    [first].into_iter().chain((1..=STEPS).map(log_fortune_at)).collect()
 }
 
 #[cfg(test)]

@@ -31,10 +31,10 @@ impl<'a> PlayedItem<'a> {
     /// # Panics
     /// If the record has no events, which cannot happen.
     pub fn new(item: &'a SetItem, record: &Record, score: ItemScore) -> Self {
-        let at = |event: Option<&lastnim_core::referee::TimedEvent>| {
+        let time_of = |event: Option<&lastnim_core::referee::TimedEvent>| {
             event.expect("a record begins with an event").at
         };
-        let (began, ended) = (at(record.events().first()), at(record.events().last()));
+        let (began, ended) = (time_of(record.events().first()), time_of(record.events().last()));
         Self { item, score, head: record.last_hash(), began, ended }
     }
 }

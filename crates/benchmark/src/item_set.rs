@@ -150,11 +150,11 @@ impl ItemSet {
     fn parse(name: &'static str, text: &str) -> Result<Self, String> {
         let mut tiers: Vec<Vec<SetItem>> = Tier::all().map(|_| Vec::new()).collect();
         for (index, line) in text.lines().enumerate() {
-            let at_line = |why: String| format!("line {}: {why}", index + 1);
-            let item = SetItem::parse(line).map_err(at_line)?;
+            let line_error = |why: String| format!("line {}: {why}", index + 1);
+            let item = SetItem::parse(line).map_err(line_error)?;
             let tier = &mut tiers[usize::from(item.tier.0) - 1];
             if item.number as usize != tier.len() + 1 {
-                return Err(at_line(format!("{item} is out of order")));
+                return Err(line_error(format!("{item} is out of order")));
             }
             tier.push(item);
         }

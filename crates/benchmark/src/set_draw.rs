@@ -144,11 +144,11 @@ fn draw_first_set(count: u32) -> String {
             let mut opponents = OPPONENTS;
             draw.shuffle(&mut opponents);
             let (positions, known) = &mut drawn[seats - 2];
-            let of_tier = |known: &Vec<(Tier, Game, pb::PositionDifficulty)>| {
+            let next_known = |known: &Vec<(Tier, Game, pb::PositionDifficulty)>| {
                 known.iter().filter(|(other, ..)| *other == tier).nth(taken[seats - 2]).cloned()
             };
             let (_, game, difficulty) = loop {
-                if let Some(found) = of_tier(known) {
+                if let Some(found) = next_known(known) {
                     break found;
                 }
                 known.extend(positions.next());
@@ -192,10 +192,10 @@ fn the_first_items_can_be_reproduced() {
     let first: String =
         FIRST_SET_TEXT.lines().step_by(ITEMS_PER_TIER as usize).flat_map(|line| [line, "\n"]).collect();
     // The playout error rate depends on a logarithm, whose last bit may differ between platforms.
-    let without_error_rate = |text: &str| -> Vec<String> {
+    let lines_without_error_rate = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
     };
-    assert_eq!(without_error_rate(&drawn), without_error_rate(&first));
+    assert_eq!(lines_without_error_rate(&drawn), lines_without_error_rate(&first));
 }
 
 #[test]

@@ -125,13 +125,13 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 #[test]
 fn losses_on_the_newest_set_correlate_with_losses_in_play() {
     let in_play = LOSSES_IN_PLAY.map(|(_, loss)| loss);
-    let on_set = |set: usize| {
+    let losses_on_set = |set: usize| {
         LOSSES_IN_PLAY.map(|(bot, _)| {
             let losses = mean_losses(bot, &all_items(set));
             losses.iter().map(|[loss, _]| loss).sum::<f64>() / f64::from(losses.len() as u32)
         })
     };
-    let [first, newest] = [0, 1].map(|set| correlation(&on_set(set), &in_play));
+    let [first, newest] = [0, 1].map(|set| correlation(&losses_on_set(set), &in_play));
     assert!(
         newest > 0.98 && newest > first,
         "correlation {first:.3} for the first set, {newest:.3} for the newest"

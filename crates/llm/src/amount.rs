@@ -89,12 +89,12 @@ impl Amount {
     /// Returns the amount multiplied by `times` and divided by `by`, which is not zero, rounded down.
     #[must_use]
     pub fn scaled(self, times: u64, by: u64) -> Self {
-        let of_tokens = |tokens: u64| {
+        let scale_tokens = |tokens: u64| {
             u64::try_from(u128::from(tokens) * u128::from(times) / u128::from(by)).unwrap_or(u64::MAX)
         };
         Self {
-            tokens: of_tokens(self.tokens),
-            reply_tokens: of_tokens(self.reply_tokens),
+            tokens: scale_tokens(self.tokens),
+            reply_tokens: scale_tokens(self.reply_tokens),
             money: self.money.saturating_mul(times.into()) / u128::from(by),
         }
     }

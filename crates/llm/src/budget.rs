@@ -439,23 +439,32 @@ mod tests {
 
     #[test]
     fn the_cost_bound_is_the_tightest_of_all_limits() {
-        let with = |tokens, match_replies, shared| LlmSettings {
+        let settings_with = |tokens, match_replies, shared| LlmSettings {
             token_budget: tokens,
             match_reply_token_budget: match_replies,
             shared_reply_token_budget: shared,
             ..LlmSettings::default()
         };
         for (models, words) in [
-            (vec![with(None, None, None)], "no budget"),
-            (vec![with(Some(7), Some(5), None)], "a budget of 7 tokens and 20 tokens of replies"),
-            (vec![with(Some(7), Some(5), None); 2], "a budget of 14 tokens and 40 tokens of replies"),
-            (vec![with(Some(7), Some(5), Some(30)); 2], "a budget of 14 tokens and 30 tokens of replies"),
-            (vec![with(Some(7), None, Some(1)), with(None, None, Some(1))], "a budget of 1 token of replies"),
+            (vec![settings_with(None, None, None)], "no budget"),
+            (vec![settings_with(Some(7), Some(5), None)], "a budget of 7 tokens and 20 tokens of replies"),
+            (
+                vec![settings_with(Some(7), Some(5), None); 2],
+                "a budget of 14 tokens and 40 tokens of replies",
+            ),
+            (
+                vec![settings_with(Some(7), Some(5), Some(30)); 2],
+                "a budget of 14 tokens and 30 tokens of replies",
+            ),
+            (
+                vec![settings_with(Some(7), None, Some(1)), settings_with(None, None, Some(1))],
+                "a budget of 1 token of replies",
+            ),
         ] {
             assert_eq!(CostBound::of_all(&models, Some(4)).to_string(), words, "{models:?}");
         }
-        let of_unknown_length = CostBound::of_all(&[with(None, Some(5), None)], None);
-        assert_eq!(of_unknown_length.to_string(), "no budget");
+        let unknown_length_bound = CostBound::of_all(&[settings_with(None, Some(5), None)], None);
+        assert_eq!(unknown_length_bound.to_string(), "no budget");
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,14 +9,15 @@ pub(super) fn help_power_table(powers: &[pb::HelpPower]) -> Option<Table> {
     let first = powers.first()?;
     let of_one: Vec<&pb::HelpPower> =
         powers.iter().filter(|power| power.share.total_cmp(&first.share).is_eq()).collect();
-    let of_kind = |kind: i32| powers.iter().filter(move |power| power.kind == kind);
+    let powers_of_kind = |kind: i32| powers.iter().filter(move |power| power.kind == kind);
     let mut table =
         Table::of_items(&of_one).column(Column::text("help"), |power| help_kind_text(power.kind()));
-    for (at, power) in of_kind(first.kind).enumerate() {
+    for (at, power) in powers_of_kind(first.kind).enumerate() {
         let share = 100.0 * power.share;
         let column = Column::number(format!("in {share:.0}% of groups"), NumberUnit::Share, 0)
             .with_key(format!("in_{share:.0}_percent"));
-        table = table.column(column, move |power| of_kind(power.kind).nth(at).map(|power| power.chance));
+        table =
+            table.column(column, move |power| powers_of_kind(power.kind).nth(at).map(|power| power.chance));
     }
     Some(table.into_table())
 }

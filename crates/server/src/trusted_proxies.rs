@@ -98,9 +98,9 @@ pub(super) fn find_channel(
 /// Parses an entry of `x-forwarded-for`, which is an address; some proxies add a port to it.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
-    let with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
-    let in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
-    hop.parse().ok().or_else(with_port).or_else(in_brackets)
+    let parse_with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
+    let parse_in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    hop.parse().ok().or_else(parse_with_port).or_else(parse_in_brackets)
 }
 
 #[cfg(test)]

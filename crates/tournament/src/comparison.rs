@@ -25,8 +25,8 @@ impl BotComparison {
     /// Compares every pair of bots that played, even pairs that never met, in the order of their names.
     pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
         let bots = table.bots();
-        let of_bot = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));
-        let pairs = (0..bots.len()).flat_map(of_bot).map(|(place, other)| (bots[place], other));
+        let pairs_from = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));
+        let pairs = (0..bots.len()).flat_map(pairs_from).map(|(place, other)| (bots[place], other));
         let pairs: Vec<(&BotName, &BotName, Option<StrengthLead>)> =
             pairs.map(|(bot, other)| (bot, other, appraisal.lead_between(bot, other))).collect();
         let leads: Vec<StrengthLead> = pairs.iter().filter_map(|(.., lead)| *lead).collect();

@@ -147,9 +147,9 @@ impl DrawnPositions {
 
     fn draw_piles(self, seed: u64, index: usize) -> Piles {
         let mut draw = SeededDraw::from_numbers([seed, POSITION_DRAW_TAG, index as u64]);
-        let mut from = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
-        let piles = from((self.piles.0 as u64, self.piles.1 as u64));
-        let counters: Vec<u64> = (0..piles).map(|_| from(self.counters)).collect();
+        let mut draw_between = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
+        let piles = draw_between((self.piles.0 as u64, self.piles.1 as u64));
+        let counters: Vec<u64> = (0..piles).map(|_| draw_between(self.counters)).collect();
         valid_piles(&counters)
     }
 }

@@ -166,8 +166,8 @@ impl Standings {
         };
         let mut level = level.to_vec();
         level.sort_by(|&one, &other| {
-            let by_lot = || lot(one).cmp(&lot(other)).then_with(|| name(one).cmp(name(other)));
-            cmp_before_lot(one, other).then_with(by_lot)
+            let cmp_lots = || lot(one).cmp(&lot(other)).then_with(|| name(one).cmp(name(other)));
+            cmp_before_lot(one, other).then_with(cmp_lots)
         });
         let first = lines.len();
         for (index, &bot) in level.iter().enumerate() {

@@ -117,11 +117,11 @@ fn mistakes_of_status(status: &Status) -> (String, String) {
             (String::new(), message)
         };
     }
-    let of_field = |is_wanted: fn(&str) -> bool| {
+    let descriptions = |is_wanted: fn(&str) -> bool| {
         let found = violations.iter().filter(|violation| is_wanted(&violation.field));
         found.map(|violation| violation.description.as_str()).collect::<Vec<_>>().join("; ")
     };
-    (of_field(|field| field == "name"), of_field(|field| field != "name"))
+    (descriptions(|field| field == "name"), descriptions(|field| field != "name"))
 }
 
 /// Checks that the connection keeps the code and the token secret.

@@ -126,11 +126,11 @@ fn permutations(offsets: &[u64]) -> Vec<Vec<u64>> {
     if offsets.is_empty() {
         return vec![Vec::new()];
     }
-    let with_first = |&first: &u64| {
+    let orders_starting_with = |&first: &u64| {
         let others: Vec<u64> = offsets.iter().copied().filter(|&other| other != first).collect();
         permutations(&others).into_iter().map(move |rest| [vec![first], rest].concat())
     };
-    offsets.iter().flat_map(with_first).collect()
+    offsets.iter().flat_map(orders_starting_with).collect()
 }
 
 #[tokio::main]

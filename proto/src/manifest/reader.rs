@@ -142,7 +142,7 @@ impl ManifestReader {
             return;
         }
         let number = self.lines;
-        let at_line = |why: String| ManifestFlaw::Line { line: number, why };
+        let line_flaw = |why: String| ManifestFlaw::Line { line: number, why };
         let parsed = parse_line(line);
         if let Ok(pb::ManifestLine { line: Some(Line::Seal(seal)) }) = &parsed {
             let seal = parse_request(|field| parse_seal(seal, field.member("seal")));
@@ -150,13 +150,13 @@ impl ManifestReader {
             let seal = seal.and_then(|seal| {
                 if is_seal_line(line, &seal) { Ok(seal) } else { Err(NONCANONICAL_SIGNATURE.to_owned()) }
             });
-            self.seal = Some(seal.map_err(at_line));
+            self.seal = Some(seal.map_err(line_flaw));
             return;
         }
         self.hasher.update(line);
         if self.flaw.is_none() {
             let added = parsed.and_then(|parsed| self.parts.add_line(parsed));
-            self.flaw = added.err().map(at_line);
+            self.flaw = added.err().map(line_flaw);
         }
     }
 

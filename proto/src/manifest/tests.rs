@@ -57,8 +57,8 @@ fn frozen_manifest_verifies_and_is_reproduced() {
     assert_eq!((manifest.state, manifest.is_interim()), (TournamentState::Finished, false));
     assert_eq!(manifest.matches, frozen_matches());
     assert_eq!((manifest.field.len(), manifest.changes.len(), manifest.events.len()), (2, 1, 1));
-    let at = |micros| Timestamp::from_micros(micros);
-    let (created_at, over_at) = (at(1_700_000_000_000_000), at(1_700_000_060_000_000));
+    let time_at = |micros| Timestamp::from_micros(micros);
+    let (created_at, over_at) = (time_at(1_700_000_000_000_000), time_at(1_700_000_060_000_000));
     let mut writer = ManifestWriter::begin(manifest.id, manifest.state, created_at, Some(over_at), None);
     writer.push_line(Line::Settings(manifest.settings));
     for bot in manifest.field {

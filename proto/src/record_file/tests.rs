@@ -195,7 +195,7 @@ fn every_proto3_layout_reads_as_the_same_record() {
     let is_number =
         |value: &Value| value.is_u64() || value.as_str().is_some_and(|text| text.parse::<u64>().is_ok());
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let with_numbers = |written: &dyn Fn(&str) -> Value| {
+    let write_numbers = |written: &dyn Fn(&str) -> Value| {
         changed_members(&json, &|key, value| match value {
             Value::Array(list) if !list.is_empty() && list.iter().all(is_number) => {
                 Some((key.to_owned(), list.iter().map(|value| written(&as_text(value))).collect()))
@@ -205,7 +205,7 @@ fn every_proto3_layout_reads_as_the_same_record() {
         })
     };
     let bytes = ["hash", "signer", "signature"];
-    let with_bytes = |written: &dyn Fn(&str) -> String| {
+    let write_bytes = |written: &dyn Fn(&str) -> String| {
         let change = |key: &str, value: &Value| {
             let text = value.as_str().filter(|_| bytes.contains(&key))?;
             Some((key.to_owned(), Value::from(written(text))))
@@ -225,20 +225,20 @@ fn every_proto3_layout_reads_as_the_same_record() {
                 (camel != key && !value.is_object()).then_some((camel, value.clone()))
             }),
         ),
-        ("numbers", with_numbers(&|text| Value::from(text.parse::<u64>().unwrap()))),
-        ("numbers as strings", with_numbers(&|text| Value::from(text))),
-        ("zero fractions", with_numbers(&|text| Value::from(format!("{text}.00")))),
-        ("exponents", with_numbers(&|text| Value::from(format!("{text}.0E+0")))),
-        ("doubles", with_numbers(&|text| Value::from(text.parse::<f64>().unwrap()))),
+        ("numbers", write_numbers(&|text| Value::from(text.parse::<u64>().unwrap()))),
+        ("numbers as strings", write_numbers(&|text| Value::from(text))),
+        ("zero fractions", write_numbers(&|text| Value::from(format!("{text}.00")))),
+        ("exponents", write_numbers(&|text| Value::from(format!("{text}.0E+0")))),
+        ("doubles", write_numbers(&|text| Value::from(text.parse::<f64>().unwrap()))),
         (
             "numbers of enumerations",
             changed_members(&json, &|key, value| {
                 Some((key.to_owned(), (*numbers.get(value.as_str()?)?).into()))
             }),
         ),
-        ("base64 for URLs", with_bytes(&url_safe)),
-        ("base64 without padding", with_bytes(&|text| text.trim_end_matches('=').to_owned())),
-        ("both", with_bytes(&|text| url_safe(text).trim_end_matches('=').to_owned())),
+        ("base64 for URLs", write_bytes(&url_safe)),
+        ("base64 without padding", write_bytes(&|text| text.trim_end_matches('=').to_owned())),
+        ("both", write_bytes(&|text| url_safe(text).trim_end_matches('=').to_owned())),
     ];
     for (what, layout) in layouts.into_iter().chain(layouts_of_absent_fields(&json)) {
         assert_ne!(layout, json, "{what}");

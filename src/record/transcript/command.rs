@@ -101,25 +101,25 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     }
     let length = if args.full { TextLength::Whole } else { TextLength::Cut };
     let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
-    let with_questions = |section: Section, asked: &[ShownQuestion]| {
+    let add_questions = |section: Section, asked: &[ShownQuestion]| {
         asked.iter().fold(section, |section, question| question.add_to(section, length))
     };
     let mut sections = Vec::new();
     if args.ply.is_none() {
         sections.push(head_section(&record, &[]));
         if !of_rows.is_empty() {
-            sections.push(with_questions(Section::with_heading("rows"), &of_rows));
+            sections.push(add_questions(Section::with_heading("rows"), &of_rows));
         }
     }
     for step in steps.iter().filter(|step| is_shown(step.ply())) {
         let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
-        sections.push(with_questions(step.to_section(&record), &asked));
+        sections.push(add_questions(step.to_section(&record), &asked));
     }
     if args.ply.is_none() {
         // These questions are from turns that ended without a take, because the seat was lost or the match ended.
         for (ply, asked) in questions {
             let heading = format!("ply {}: no take was made", ply.unwrap_or_default());
-            sections.push(with_questions(Section::with_heading(heading), &asked));
+            sections.push(add_questions(Section::with_heading(heading), &asked));
         }
         sections.push(end_section(&record));
     }

@@ -193,27 +193,28 @@ impl<'a> RecordComparison<'a> {
     pub fn finish(&mut self) {
         let mut numbers: BTreeMap<u64, MatchId> = BTreeMap::new();
         for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
-            let of_match = |kind, why: String| {
+            let match_finding = |kind, why: String| {
                 let (id, number) = (Some(listed.id), Some(listed.number));
                 RecordFinding { kind, id, number, file: None, why }
             };
             let is_recorded =
                 matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
             if is_recorded && !is_given {
-                self.findings.push(of_match(RecordFindingKind::Missing, "its record is missing".to_owned()));
+                self.findings
+                    .push(match_finding(RecordFindingKind::Missing, "its record is missing".to_owned()));
             }
             if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
-                self.findings.push(of_match(RecordFindingKind::Voided, reason.to_string()));
+                self.findings.push(match_finding(RecordFindingKind::Voided, reason.to_string()));
                 continue;
             }
             if let Some(other) = numbers.insert(listed.number, listed.id) {
                 let why = format!("match {other} has the same number, and neither is voided");
-                self.findings.push(of_match(RecordFindingKind::DuplicateNumber, why));
+                self.findings.push(match_finding(RecordFindingKind::DuplicateNumber, why));
             }
             if listed.record == ListedRecord::Unrecorded {
                 self.replayed.add_unrecorded(listed.number);
                 let why = "it does not count: the server has no complete record of it".to_owned();
-                self.findings.push(of_match(RecordFindingKind::Unrecorded, why));
+                self.findings.push(match_finding(RecordFindingKind::Unrecorded, why));
             }
         }
         self.sort_findings();
@@ -221,7 +222,7 @@ impl<'a> RecordComparison<'a> {
 
     /// Adds findings for matches that the manifest should list but does not.
     pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
-        let of_number = |number: Option<u64>, why: String| RecordFinding {
+        let omission = |number: Option<u64>, why: String| RecordFinding {
             kind: RecordFindingKind::Omitted,
             id: None,
             number,
@@ -229,12 +230,12 @@ impl<'a> RecordComparison<'a> {
             why,
         };
         let why = "the tournament has a match with this number, but the manifest does not list it";
-        self.findings.extend(omitted.first.iter().map(|&number| of_number(Some(number), why.to_owned())));
+        self.findings.extend(omitted.first.iter().map(|&number| omission(Some(number), why.to_owned())));
         self.sort_findings();
         let more = omitted.count - omitted.first.len() as u64;
         if more > 0 {
             let more = count_with_noun(more, "more match", "more matches");
-            self.findings.push(of_number(None, format!("the manifest does not list {more}")));
+            self.findings.push(omission(None, format!("the manifest does not list {more}")));
         }
     }
 

@@ -46,8 +46,9 @@ impl Undisturbed {
 /// Returns the address that a run prints, and its tournament.
 fn place(line: &str) -> (String, String) {
     let words: Vec<_> = line.split(' ').collect();
-    let after = |word: &str| words[words.iter().position(|&other| other == word).unwrap() + 1].to_owned();
-    (after("--server"), after("watch"))
+    let word_after =
+        |word: &str| words[words.iter().position(|&other| other == word).unwrap() + 1].to_owned();
+    (word_after("--server"), word_after("watch"))
 }
 
 /// Waits until some matches of a run have finished.

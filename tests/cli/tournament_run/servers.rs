@@ -173,13 +173,13 @@ fn a_run_survives_a_restart_of_its_server() {
     let folder = Folder::new("restarted");
     let store = format!("sqlite:{}", folder.path("lastnim.db").display());
     let key = folder.path("lastnim.key").display().to_string();
-    let on = |address: &str| {
+    let serve_on = |address: &str| {
         let mut command =
             lastnim(&["serve", "--listen", address, "--json", "--store", &store, "--key", &key]);
         command.env("LASTNIM_ADMIN_TOKEN", ADMIN);
         serve(&mut command)
     };
-    let (mut server, announced) = on("127.0.0.1:0");
+    let (mut server, announced) = serve_on("127.0.0.1:0");
     let address = announced["listening"].as_str().unwrap().to_owned();
     let text =
         LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "run", "greedy"]);
@@ -190,7 +190,7 @@ fn a_run_survives_a_restart_of_its_server() {
         shown(&file, &address)["tournament"]["matches_played"].as_u64() > Some(20)
     });
     server.end();
-    let (_server, _) = on(&address);
+    let (_server, _) = serve_on(&address);
     let result = running.finish().result();
     assert_eq!(result["tournament"]["matches_played"], 800);
 }

@@ -198,10 +198,10 @@ impl<'a> FinalRows<'a> {
             let steps = (of_game * (2 + 2 * pact.members().len())) as u64;
             let _ = budget.spend(steps.min(budget.steps_left()));
             let measures = deal.as_ref().map(|deal| PactMeasures::measure(deal, &pact, budget));
-            let of_member = |(place, member)| {
+            let audit_of = |(place, member)| {
                 self.audit_member(member, measures.as_ref().map(|measures| &measures.members[place]))
             };
-            let members = pact.members().iter().enumerate().map(of_member).collect();
+            let members = pact.members().iter().enumerate().map(audit_of).collect();
             PactAudit { offer, values: measures.as_ref().map(|found| found.values.clone()), members, pact }
         });
         audits.collect()

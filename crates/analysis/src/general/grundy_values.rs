@@ -92,8 +92,8 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     }
 
     fn look_up(&self, part: &R::Position) -> Option<u32> {
-        let by_size = || self.by_size.get(self.rules.part_size(part)?);
-        self.rules.grundy_by_formula(part).or_else(by_size).or_else(|| self.known.get(part))
+        let value_of_size = || self.by_size.get(self.rules.part_size(part)?);
+        self.rules.grundy_by_formula(part).or_else(value_of_size).or_else(|| self.known.get(part))
     }
 
     fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, ExceededBound> {

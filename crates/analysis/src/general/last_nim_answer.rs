@@ -73,10 +73,10 @@ fn take_run_outcomes(
     let counters = position.counters();
     let (n, mover) = (question.matrix.seats().get(), position.to_move());
     let best = question.matrix.rank(mover, solution.winner(position));
-    let after = |left: u64| {
-        let mut after = position.clone();
-        after.take(counters - left).expect("the take is in range");
-        solution.winner(&after)
+    let winner_after = |left: u64| {
+        let mut next_position = position.clone();
+        next_position.take(counters - left).expect("the take is in range");
+        solution.winner(&next_position)
     };
     // Leaving more than n counters is worth the same as leaving n. Leaving 0 is a separate run, since play then moves
     // on to another pile.
@@ -84,12 +84,14 @@ fn take_run_outcomes(
     for left in 0..counters.min(n as u64 + 1) {
         let last = if left == n as u64 { counters - 1 } else { left };
         match runs.last_mut() {
-            Some((fewest, most)) if *fewest > 0 && after(*fewest) == after(left) => *most = last,
+            Some((fewest, most)) if *fewest > 0 && winner_after(*fewest) == winner_after(left) => {
+                *most = last;
+            }
             _ => runs.push((left, last)),
         }
     }
     let option = |(fewest, most): (u64, u64)| {
-        let winner = after(fewest);
+        let winner = winner_after(fewest);
         run_outcome(position, [fewest, most], winner, (question.matrix.rank(mover, winner) - best) as u32)
     };
     runs.into_iter().rev().map(option).collect()

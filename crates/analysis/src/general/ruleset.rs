@@ -135,13 +135,13 @@ impl FromStr for Ruleset {
     /// Parses the main name or an alternative name of a game, in any case, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
         let name: String = word.chars().take(MAX_NAME_CHARS).map(normalise_letter).collect();
-        let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
-        if let Some(ruleset) = of_name(&name) {
+        let ruleset_called = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
+        if let Some(ruleset) = ruleset_called(&name) {
             return Ok(ruleset);
         }
         let names =
             Self::ALL.into_iter().flat_map(|ruleset| [&[ruleset.name()], ruleset.other_names()].concat());
-        let nearest = find_closest_word(&name, names).and_then(of_name);
+        let nearest = find_closest_word(&name, names).and_then(ruleset_called);
         Err(RulesetError { given: word.chars().take(MAX_NAME_CHARS).collect(), nearest })
     }
 }

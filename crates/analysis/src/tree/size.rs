@@ -62,11 +62,11 @@ impl TreeSize {
     /// Returns the size of the tree for the first pile alone, for the first two piles, and so on.
     pub(super) fn of_prefixes(piles: &[u64]) -> Vec<Self> {
         let mut size = Self::Exactly(1);
-        let with_pile = |&counters| {
+        let add_pile = |&counters| {
             size = size.with_pile(counters);
             size
         };
-        piles.iter().map(with_pile).collect()
+        piles.iter().map(add_pile).collect()
     }
 
     /// Returns the size of the tree after a pile of `counters` counters is appended.

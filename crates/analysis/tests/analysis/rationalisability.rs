@@ -160,8 +160,8 @@ proptest! {
                 refuted.push((TakeOfGame { game, ply }, by_row.iter().map(|takes| !takes[place].1).collect()));
             }
         }
-        let of_take = |take: &TakeOfGame| &refuted.iter().find(|(other, _)| other == take).unwrap().1;
-        let named: Vec<_> = contradiction.takes.iter().map(of_take).collect();
+        let refuted_of = |take: &TakeOfGame| &refuted.iter().find(|(other, _)| other == take).unwrap().1;
+        let named: Vec<_> = contradiction.takes.iter().map(refuted_of).collect();
         prop_assert!(contradiction.takes.is_sorted());
         prop_assert!(refutes_all(&named), "{:?}", contradiction);
         let all: Vec<_> = refuted.iter().map(|(_, rows)| rows).collect();

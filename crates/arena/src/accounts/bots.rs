@@ -134,16 +134,16 @@ impl Arena {
     async fn remove_bot_locked(&self, _guard: HeldLock, name: BotName) -> Result<(), ArenaError> {
         self.check_not_house_bot(&name)?;
         let stored = self.stored_bot(&name).await?;
-        let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
+        let refusal = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
         if let Some(id) = self.unfinished_tournament_of_bot(&name) {
-            return in_use(format!("it is in tournament {id}, which is not over"));
+            return refusal(format!("it is in tournament {id}, which is not over"));
         }
         let presence = self.inner.roster.presence(&name);
         if presence.open_match_count() > 0 {
-            return in_use("it has a seat in an unfinished match".to_owned());
+            return refusal("it has a seat in an unfinished match".to_owned());
         }
         if self.inner.store.has_played(&name).await? {
-            return in_use("it has played, and its name is in the records of its matches".to_owned());
+            return refusal("it has played, and its name is in the records of its matches".to_owned());
         }
         let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
         // The cached standings of finished tournaments may have a line for the bot. If the commit fails, it is unknown

@@ -400,9 +400,9 @@ impl Session {
         let (bot, arena) = (self.bot.clone(), self.arena.clone());
         self.chores.write_acknowledged_ends(Box::pin(async move {
             let through = heard.through.map(|through| Change::EndsAcknowledged { bot: bot.clone(), through });
-            let of_tournament = |id| Change::TournamentEndAcknowledged { bot: bot.clone(), id };
+            let tournament_change = |id| Change::TournamentEndAcknowledged { bot: bot.clone(), id };
             let changes =
-                through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
+                through.into_iter().chain(heard.tournaments.into_iter().map(tournament_change)).collect();
             if let Err(error) = arena.inner.context.commits.commit(changes).await {
                 tracing::debug!(%error, %bot, "the ends that a bot confirmed were not stored");
             }

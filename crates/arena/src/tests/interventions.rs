@@ -281,8 +281,9 @@ async fn a_withdrawn_bot_starts_no_further_match_and_its_results_stand() {
     let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
     let games = matches(&store, id).await;
-    let with_it = |game: &&MatchSummary| game.setup.as_ref().unwrap().seat_of(&name("second")).is_some();
-    let met = games.iter().filter(with_it).count() as u64;
+    let includes_second =
+        |game: &&MatchSummary| game.setup.as_ref().unwrap().seat_of(&name("second")).is_some();
+    let met = games.iter().filter(includes_second).count() as u64;
     assert!(met <= played && games.len() as u64 == met + 4, "{met} of {}", games.len());
     let standings = arena.standings(id).await.unwrap();
     let last = standings.last().unwrap();

@@ -403,7 +403,7 @@ mod tests {
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
         let mut ranking = LiveStandings::new(&settings, &bots);
         let start = Instant::now();
-        let at = |seconds| start + Duration::from_secs(seconds);
+        let time_at = |seconds| start + Duration::from_secs(seconds);
         assert!(ranking.lend_evidence_if_due(start).is_none(), "there is nothing to rate");
         let mut play = |ranking: &mut LiveStandings| ranking.add_result(&next_result(&mut *schedule));
         let rated = |ranking: &mut LiveStandings| {
@@ -412,22 +412,22 @@ mod tests {
         play(&mut ranking);
         let evidence = ranking.lend_evidence_if_due(start).expect("there is");
         assert!(!rated(&mut ranking));
-        ranking.set_ratings((appraise(evidence), 0), start, at(1));
+        ranking.set_ratings((appraise(evidence), 0), start, time_at(1));
         assert!(rated(&mut ranking));
-        assert!(ranking.lend_evidence_if_due(at(99)).is_none(), "nothing is new");
+        assert!(ranking.lend_evidence_if_due(time_at(99)).is_none(), "nothing is new");
         play(&mut ranking);
         assert!(rated(&mut ranking), "older ratings stay");
         assert!(
-            ranking.lend_evidence_if_due(at(10)).is_none(),
+            ranking.lend_evidence_if_due(time_at(10)).is_none(),
             "after a rating of 1 s, the next one waits for 10 s"
         );
-        let late = ranking.lend_evidence_if_due(at(11)).expect("it is time");
+        let late = ranking.lend_evidence_if_due(time_at(11)).expect("it is time");
         play(&mut ranking);
-        assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "a rating is running");
+        assert!(ranking.lend_evidence_if_due(time_at(15)).is_none(), "a rating is running");
         let last = appraise(ranking.lend_evidence());
         ranking.set_final_ratings(last.clone());
-        ranking.set_ratings((appraise(late), 0), at(11), at(12));
+        ranking.set_ratings((appraise(late), 0), time_at(11), time_at(12));
         assert_eq!(ranking.appraisal.as_deref(), Some(&last), "final ratings stay");
-        assert!(ranking.lend_evidence_if_due(at(999)).is_none());
+        assert!(ranking.lend_evidence_if_due(time_at(999)).is_none());
     }
 }

@@ -54,19 +54,19 @@ mod tests {
 
     #[test]
     fn pauses_do_not_slow_down_the_measured_pace() {
-        let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
+        let time_at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
         let mut pace = MatchPace::default();
-        pace.set_paused(at(1), true);
-        assert_eq!(pace.so_far(at(2), 7), None, "counting has not begun");
-        pace.begin(at(10), 5);
-        assert_eq!(pace.so_far(at(20), 5), None, "no match has ended");
+        pace.set_paused(time_at(1), true);
+        assert_eq!(pace.so_far(time_at(2), 7), None, "counting has not begun");
+        pace.begin(time_at(10), 5);
+        assert_eq!(pace.so_far(time_at(20), 5), None, "no match has ended");
         let seconds = Duration::from_secs;
-        assert_eq!(pace.so_far(at(20), 8), Some((3, seconds(10))));
-        pace.set_paused(at(30), true);
-        pace.set_paused(at(35), true);
-        assert_eq!(pace.so_far(at(50), 9), Some((4, seconds(20))));
-        pace.set_paused(at(60), false);
-        pace.set_paused(at(61), false);
-        assert_eq!(pace.so_far(at(70), 9), Some((4, seconds(30))));
+        assert_eq!(pace.so_far(time_at(20), 8), Some((3, seconds(10))));
+        pace.set_paused(time_at(30), true);
+        pace.set_paused(time_at(35), true);
+        assert_eq!(pace.so_far(time_at(50), 9), Some((4, seconds(20))));
+        pace.set_paused(time_at(60), false);
+        pace.set_paused(time_at(61), false);
+        assert_eq!(pace.so_far(time_at(70), 9), Some((4, seconds(30))));
     }
 }

@@ -127,7 +127,7 @@ impl DeclarationContext<'_> {
             let place = table.enumerate().find(|&(_, &other)| other == bot);
             place.map(|(place, _)| seats.distance_between(seat, place) as u64)
         };
-        let by_order = |worth: &dyn Fn(usize) -> u64| {
+        let offsets_by = |worth: &dyn Fn(usize) -> u64| {
             let mut offsets: Vec<u64> = (1..n).collect();
             offsets.sort_by_key(|&offset| worth(table[seats.seat_at_offset(seat, offset as usize)]));
             offsets.insert(0, 0);
@@ -149,15 +149,15 @@ impl DeclarationContext<'_> {
                 let own = seats.distance_between(first, seat) as u64;
                 (0..n).map(|place| (place + n - own) % n).collect()
             }
-            DeclarationStrategy::WeakestFirst => by_order(&|bot| (self.bots.len() - bot) as u64),
-            DeclarationStrategy::StrongestFirst => by_order(&|bot| bot as u64),
+            DeclarationStrategy::WeakestFirst => offsets_by(&|bot| (self.bots.len() - bot) as u64),
+            DeclarationStrategy::StrongestFirst => offsets_by(&|bot| bot as u64),
             DeclarationStrategy::WeakestSecond => {
                 let others = table.iter().copied().filter(|&bot| bot != table[seat]);
                 let weakest = others.max().and_then(offset_of).expect("another bot sits there");
                 first(&[0, weakest])
             }
-            DeclarationStrategy::FewestWinsFirst => by_order(&|bot| self.memory.wins[bot].into()),
-            DeclarationStrategy::LastWinnerLast => by_order(&|bot| self.memory.last_win_number[bot]),
+            DeclarationStrategy::FewestWinsFirst => offsets_by(&|bot| self.memory.wins[bot].into()),
+            DeclarationStrategy::LastWinnerLast => offsets_by(&|bot| self.memory.last_win_number[bot]),
             DeclarationStrategy::BestResponse => return self.best_response(all_rows(seats)),
             DeclarationStrategy::BestSecond => {
                 return self.best_response(
@@ -226,10 +226,10 @@ impl DeclarationContext<'_> {
     }
 
     fn matrix_with(&self, row: &Row) -> AllianceMatrix {
-        let of = |other: Seat| {
+        let row_of = |other: Seat| {
             if other == self.seat { row.clone() } else { self.memory.last_rows[self.table[other]].clone() }
         };
-        AllianceMatrix::from_rows(BySeat::from_fn(self.table.seats(), of))
+        AllianceMatrix::from_rows(BySeat::from_fn(self.table.seats(), row_of))
             .expect("all rows have the same length")
     }
 }

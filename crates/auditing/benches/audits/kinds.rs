@@ -43,8 +43,8 @@ fn fields_by_rows() -> Vec<FieldKind> {
     let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
     let all = |declares: DeclarationStrategy| weaker.map(|plays| (declares, plays)).to_vec();
     let among = |declares: DeclarationStrategy, modellers: &[usize]| {
-        let of = |bot: usize| if modellers.contains(&bot) { declares } else { Standard };
-        weaker.iter().enumerate().map(|(bot, &plays)| (of(bot), plays)).collect::<Vec<_>>()
+        let declaration_of = |bot: usize| if modellers.contains(&bot) { declares } else { Standard };
+        weaker.iter().enumerate().map(|(bot, &plays)| (declaration_of(bot), plays)).collect::<Vec<_>>()
     };
     vec![
         ("standard rows, all kinds of play", Declared, mixed_play()),
@@ -204,7 +204,7 @@ fn fields_by_reaction() -> Vec<FieldKind> {
 
 /// Returns fields in which the first two bots collude, or the first three if they form a ring.
 pub fn colluding_fields() -> Vec<FieldKind> {
-    let with = |pair: [(DeclarationStrategy, PlayStrategy); 2]| {
+    let field_with = |pair: [(DeclarationStrategy, PlayStrategy); 2]| {
         pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>()
     };
     let erring = |pair: [(DeclarationStrategy, PlayStrategy); 2]| {
@@ -227,22 +227,22 @@ pub fn colluding_fields() -> Vec<FieldKind> {
         (
             "one declares for the other, which returns the favour",
             Declared,
-            with([(Helps(1, 100), OPTIMAL), (Returns(0), OPTIMAL)]),
+            field_with([(Helps(1, 100), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
             "in half of their groups, one declares for the other, which returns the favour",
             Declared,
-            with([(Helps(1, 50), OPTIMAL), (Returns(0), OPTIMAL)]),
+            field_with([(Helps(1, 50), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
             "one declares for the other, which does not return the favour",
             Declared,
-            with([(Helps(1, 100), OPTIMAL), (Standard, OPTIMAL)]),
+            field_with([(Helps(1, 100), OPTIMAL), (Standard, OPTIMAL)]),
         ),
         (
             "each puts itself first and the other second",
             Declared,
-            with([(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)]),
+            field_with([(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
             "one declares for the other, which returns the favour; all bots err",

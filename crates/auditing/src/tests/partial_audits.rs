@@ -151,13 +151,13 @@ fn sums_that_could_overflow_are_refused() {
     let encoded = |matches: i64| postcard::to_allocvec(&matches).unwrap();
     let (before, rest) = bytes.split_at(start + 1);
     let after = rest.strip_prefix(&encoded(tally.figures.figures().matches.cast_signed())[..]).unwrap();
-    let with_matches = |matches| Auditor::from_bytes(&[before, &encoded(matches), after].concat());
+    let auditor_with = |matches| Auditor::from_bytes(&[before, &encoded(matches), after].concat());
     let most = (1 << 53) - 1;
     for matches in [-1, most + 1, i64::MAX, i64::MIN] {
-        let refused = with_matches(matches).unwrap_err();
+        let refused = auditor_with(matches).unwrap_err();
         assert_eq!(refused, PartialAuditError::Malformed("the counts of a bot are impossible"));
     }
-    let mut merged = with_matches(most).unwrap();
-    let refused = merged.merge(with_matches(1).unwrap()).unwrap_err();
+    let mut merged = auditor_with(most).unwrap();
+    let refused = merged.merge(auditor_with(1).unwrap()).unwrap_err();
     assert_eq!(refused, PartialAuditError::Malformed("the sums of a bot in all parts are too large"));
 }

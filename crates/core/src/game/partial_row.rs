@@ -129,18 +129,18 @@ impl PartialRow {
         let better = Self::from(target).above();
         let all = (1_u32 << self.seats.get()) - 1;
         // The number of pairs that change if an offset comes next: offsets that `target` prefers to it come later.
-        let with_next = |fewest: &[u32], placed: u32, offset: usize| {
+        let fewest_through = |fewest: &[u32], placed: u32, offset: usize| {
             (better[offset] & !placed).count_ones() + fewest[(placed | offset_bit(offset)) as usize]
         };
         let candidates = |placed| offsets_in(next_offsets(&above[..self.seats.get()], placed));
         let mut fewest = vec![0; all as usize + 1];
         for placed in (0..all).rev() {
-            let next = candidates(placed).map(|offset| with_next(&fewest, placed, offset));
+            let next = candidates(placed).map(|offset| fewest_through(&fewest, placed, offset));
             fewest[placed as usize] = next.min().expect("some offset is not below any other");
         }
         let (mut placed, mut offsets) = (0, Vec::with_capacity(self.seats.get()));
         while placed != all {
-            let next = candidates(placed).min_by_key(|&offset| with_next(&fewest, placed, offset));
+            let next = candidates(placed).min_by_key(|&offset| fewest_through(&fewest, placed, offset));
             let next = next.expect("some offset is not below any other");
             placed |= offset_bit(next);
             offsets.push(next as u64);

@@ -42,7 +42,7 @@ pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceM
 /// Returns all n! rows, in no particular order.
 pub fn permutations(seats: SeatCount) -> Vec<Row> {
     let orders = (0..seats.get() as u64).fold(vec![Vec::new()], |orders: Vec<Vec<u64>>, offset| {
-        let with_offset = |order: &Vec<u64>| {
+        let insert_offset = |order: &Vec<u64>| {
             let order = order.clone();
             (0..=order.len()).map(move |place| {
                 let mut order = order.clone();
@@ -50,7 +50,7 @@ pub fn permutations(seats: SeatCount) -> Vec<Row> {
                 order
             })
         };
-        orders.iter().flat_map(with_offset).collect()
+        orders.iter().flat_map(insert_offset).collect()
     });
     orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
 }

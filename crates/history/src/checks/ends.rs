@@ -77,12 +77,16 @@ const MAX_SENT_PLIES: usize = 4_096;
 /// Finds the first value that differs, and returns its path and both values as text. A value that is missing from
 /// `reported` does not count as different.
 fn first_difference(reported: &Value, expected: &Value, path: String) -> Option<(String, String, String)> {
-    let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let member_path = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (reported, expected) {
         (Value::Object(reported), Value::Object(expected)) => reported.iter().find_map(|(key, value)| {
             let is_unsaid = value.is_null() || value == "unspecified" || (key == "counters" && value == 0);
             let expected = expected.get(key).unwrap_or(&Value::Null);
-            if is_unsaid && key != "first_error" { None } else { first_difference(value, expected, at(key)) }
+            if is_unsaid && key != "first_error" {
+                None
+            } else {
+                first_difference(value, expected, member_path(key))
+            }
         }),
         (Value::Array(reported), Value::Array(expected)) if reported.len() == expected.len() => {
             let pairs = reported.iter().zip(expected).enumerate();

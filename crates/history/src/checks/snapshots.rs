@@ -62,9 +62,9 @@ fn check_strikes(
     differs: &mut impl FnMut(&str, String, String),
 ) {
     for seat in replayed.setup().seats().iter() {
-        let of_seat = || replayed.strikes.iter().filter(|strike| strike.seat == seat);
-        let before = of_seat().filter(|strike| strike.ply < snapshot.ply).count();
-        let until = of_seat().filter(|strike| strike.ply <= snapshot.ply).count();
+        let seat_strikes = || replayed.strikes.iter().filter(|strike| strike.seat == seat);
+        let before = seat_strikes().filter(|strike| strike.ply < snapshot.ply).count();
+        let until = seat_strikes().filter(|strike| strike.ply <= snapshot.ply).count();
         let reported = snapshot.strikes.get(seat.index()).copied().unwrap_or_default() as usize;
         if !(before..=until).contains(&reported) {
             let recorded = if before == until { before.to_string() } else { format!("{before} to {until}") };

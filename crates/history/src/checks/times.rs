@@ -58,11 +58,11 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
 
 /// Checks that no seat was lost on time before its bank was used up, and that no row was late before the time limit.
 fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
-    let on_time = |reason| {
+    let is_by_clock = |reason| {
         matches!(reason, ForfeitReason::TimedOut | ForfeitReason::Disconnected | ForfeitReason::NoShow)
     };
     for (seat, forfeit) in replayed.forfeits.enumerate() {
-        let Some(forfeit) = forfeit.filter(|forfeit| forfeit.in_play && on_time(forfeit.reason)) else {
+        let Some(forfeit) = forfeit.filter(|forfeit| forfeit.in_play && is_by_clock(forfeit.reason)) else {
             continue;
         };
         let Some(state) = replayed.ply_state(forfeit.ply) else { continue };

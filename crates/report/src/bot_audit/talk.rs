@@ -100,10 +100,10 @@ fn estimate_columns<'a, 'b>(
     format: NumberFormat,
     estimate: impl Fn(&'b TalkFigures) -> Option<&'b Estimate> + Copy,
 ) -> ItemTable<'a, Talker<'b>> {
-    let with_sign = |column: Column| if format.is_signed { column.with_sign() } else { column };
+    let add_sign = |column: Column| if format.is_signed { column.with_sign() } else { column };
     table
-        .column(with_sign(figure_column(label, format)), move |(_, talk)| value_cell(estimate(talk)))
-        .column(with_sign(interval_column(&label.replace(' ', "_"), format)), move |(_, talk)| {
+        .column(add_sign(figure_column(label, format)), move |(_, talk)| value_cell(estimate(talk)))
+        .column(add_sign(interval_column(&label.replace(' ', "_"), format)), move |(_, talk)| {
             interval_cell(estimate(talk))
         })
 }

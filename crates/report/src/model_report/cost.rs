@@ -11,7 +11,7 @@ pub(super) const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1)
 /// Reports tokens, money and seconds per take, and per rank that the model saved compared with random takes.
 pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
     let lines: Vec<_> = models.iter().filter_map(|model| Some((&model.bot, model.cost.as_ref()?))).collect();
-    let in_all = |cost: &pb::ModelCost| cost.in_all.unwrap_or_default();
+    let total_cost = |cost: &pb::ModelCost| cost.in_all.unwrap_or_default();
     let table: Table = Table::of_items(&lines)
         .column(Column::text("bot"), |(bot, _)| (*bot).clone())
         .column(figure_column("tokens/take", TOKENS), |(_, cost)| cost.per_take.map(|rate| rate.tokens))
@@ -24,10 +24,10 @@ pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
         .column(figure_column("seconds/rank", SECONDS), |(_, cost)| {
             cost.per_saved_rank.map(|rate| rate.seconds)
         })
-        .column(Column::integer("tokens in all"), |(_, cost)| in_all(cost).tokens)
-        .column(figure_column("money in all", MONEY), |(_, cost)| in_all(cost).money)
+        .column(Column::integer("tokens in all"), |(_, cost)| total_cost(cost).tokens)
+        .column(figure_column("money in all", MONEY), |(_, cost)| total_cost(cost).money)
         .into_table();
-    let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
+    let uncounted = lines.iter().map(|(_, cost)| total_cost(cost).calls_without_cost).sum::<u64>();
     let calls =
         count_with_noun(uncounted, "call has no stated cost, and is", "calls have no stated cost, and are");
     let uncounted = (uncounted > 0).then(|| format!("{calls} counted as free."));

@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn without_a_token_the_address_identifies_a_caller() {
-        let at = |text| Caller::new(None, address(text), None);
-        assert_eq!(at("2001:db8:1:2::7"), at("2001:db8:1:2:3:4:5:6"));
-        assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
+        let caller_at = |text| Caller::new(None, address(text), None);
+        assert_eq!(caller_at("2001:db8:1:2::7"), caller_at("2001:db8:1:2:3:4:5:6"));
+        assert_ne!(caller_at("192.0.2.1"), caller_at("192.0.2.2"));
         let feed = Caller::new(None, address("192.0.2.1"), Some(FeedNumber::draw()));
-        assert_ne!(feed, at("192.0.2.1"), "its feeds do not wait for its other reads");
+        assert_ne!(feed, caller_at("192.0.2.1"), "its feeds do not wait for its other reads");
         assert_ne!(FeedNumber::draw(), FeedNumber::draw());
     }
 

@@ -305,9 +305,9 @@ impl ConnectionSlot {
             AnonymousStage::Newcomer => {}
         }
         let limits = self.slots.limits;
-        let at_address = |stranger: &AnonymousConnection| stranger.address == address;
+        let has_address = |stranger: &AnonymousConnection| stranger.address == address;
         let for_address = match address {
-            Some(_) => taken.make_room(&limits, limits.strangers_per_address, at_address),
+            Some(_) => taken.make_room(&limits, limits.strangers_per_address, has_address),
             None => Ok(()),
         };
         let room = for_address.and_then(|()| taken.make_room(&limits, limits.strangers, |_| true));

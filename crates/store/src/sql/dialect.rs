@@ -133,7 +133,7 @@ impl<D: Dialect> Statement<D> {
 
 /// Removes PostgreSQL's casts from a statement, except in literals.
 pub(super) fn strip_casts(text: &str) -> String {
-    let without_casts = |part: &str| {
+    let remove_casts = |part: &str| {
         let mut pieces = part.split("::");
         let mut plain = pieces.next().unwrap_or_default().to_owned();
         plain.extend(
@@ -142,8 +142,7 @@ pub(super) fn strip_casts(text: &str) -> String {
         plain
     };
     let parts = text.split('\'').zip([false, true].into_iter().cycle());
-    let parts =
-        parts.map(|(part, is_literal)| if is_literal { part.to_owned() } else { without_casts(part) });
+    let parts = parts.map(|(part, is_literal)| if is_literal { part.to_owned() } else { remove_casts(part) });
     parts.collect::<Vec<_>>().join("'")
 }
 

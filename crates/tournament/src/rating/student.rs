@@ -33,8 +33,8 @@ impl StudentDistribution {
     /// below 3%.
     pub(super) fn quantile_between(freedom: f64, share: f64) -> f64 {
         let below = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
-        let at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
-        let (low, high) = (at(below), at(below + 1.0));
+        let quantile_at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
+        let (low, high) = (quantile_at(below), quantile_at(below + 1.0));
         let part = (1.0 / below - 1.0 / freedom.max(below)) / (1.0 / below - 1.0 / (below + 1.0));
         low * (high / low).powf(part.clamp(0.0, 1.0))
     }

@@ -31,13 +31,13 @@ pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> 
         let free = of - first_free;
         let here = all(free, missing);
         // The number of subsets whose next element comes before the `skipped`th free element, counted from 0.
-        let before = |skipped: usize| here - all(free - skipped, missing);
+        let subsets_before = |skipped: usize| here - all(free - skipped, missing);
         let (mut low, mut high) = (0, free - missing);
         while low < high {
             let middle = (low + high).div_ceil(2);
-            if before(middle) <= number { low = middle } else { high = middle - 1 }
+            if subsets_before(middle) <= number { low = middle } else { high = middle - 1 }
         }
-        number -= before(low);
+        number -= subsets_before(low);
         chosen.push(first_free + low);
         first_free += low + 1;
     }

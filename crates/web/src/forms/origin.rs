@@ -59,8 +59,8 @@ fn is_same_site(origin: &Uri, head: &Parts, channel: VisitorChannel) -> bool {
 
 /// Returns the requested host: in HTTP/2 from the address, in HTTP/1.1 from a header.
 fn host_of_request(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
-    let of_header = || headers.get(HOST)?.to_str().ok()?.parse().ok();
-    uri.authority().cloned().or_else(of_header)
+    let header_host = || headers.get(HOST)?.to_str().ok()?.parse().ok();
+    uri.authority().cloned().or_else(header_host)
 }
 
 /// Returns whether the requested host is this machine. This prevents DNS rebinding, in which a foreign name resolves to

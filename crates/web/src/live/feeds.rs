@@ -245,33 +245,34 @@ mod tests {
     #[tokio::test]
     async fn an_address_without_watchers_is_not_charged() {
         let feeds = Feeds::default();
-        let at = |last| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
+        let address_ending = |last| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
         let key = |number: usize| {
             let id = format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap();
             FeedKey { topic: FeedTopic::Tournament(id), token: None }
         };
-        let watch =
-            |last, number| feeds.watch(key(number), FeedPayer::new(at(last)), None, pending(), |_| pending());
+        let watch = |last, number| {
+            feeds.watch(key(number), FeedPayer::new(address_ending(last)), None, pending(), |_| pending())
+        };
         let payer = |number| feeds.lock()[&key(number)].payer.address();
         let mut first: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, number).unwrap()).collect();
         assert!(watch(1, 100).is_err());
         // The first address still watches the feed, in another tab, after these two have left.
         let [other_tab, passer_by] = [1, 9].map(|last| watch(last, 0).unwrap());
         drop((other_tab, passer_by));
-        assert_eq!(payer(0), at(1));
+        assert_eq!(payer(0), address_ending(1));
         // The second address watches all feeds, and is charged for one more, which only it watches. The third watches
         // two.
         let second: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(2, number).unwrap()).collect();
         let third: Vec<_> = (0..2).map(|number| watch(3, number).unwrap()).collect();
         let own = watch(2, 200).unwrap();
         first.truncate(2);
-        assert_eq!(payer(2), at(2));
+        assert_eq!(payer(2), address_ending(2));
         drop(first);
-        assert_eq!([payer(0), payer(1)], [at(3), at(3)], "it has fewer feeds");
+        assert_eq!([payer(0), payer(1)], [address_ending(3), address_ending(3)], "it has fewer feeds");
         let again: Vec<_> =
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, 300 + number).unwrap()).collect();
         drop((third, again));
-        assert_eq!([payer(0), payer(1)], [at(2), at(2)]);
+        assert_eq!([payer(0), payer(1)], [address_ending(2), address_ending(2)]);
         drop((second, own));
         while !feeds.lock().is_empty() {
             tokio::task::yield_now().await;

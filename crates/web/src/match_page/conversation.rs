@@ -107,20 +107,20 @@ impl<'a> Conversation<'a> {
 
     fn message(self, message: &TalkMessage, offered: &[OfferedPact]) -> DrawnMessage {
         let sender = Sentence::default().seat(message.seat.index());
-        let to = |said: Sentence| match message.audience {
+        let name_audience = |said: Sentence| match message.audience {
             Audience::Everyone => said.text("everyone"),
             Audience::Seats { seats, .. } => said.seats(seats.iter(), ", ", " and "),
         };
         let number_of = |id: OfferId| 1 + offered.iter().take_while(|pact| pact.offer != id).count();
         let sentence = match message.content() {
-            None => to(sender.text(" sent a private message to ")).text("."),
-            Some(TalkContent::Text(_)) => to(sender.text(" said to ")).text(":"),
+            None => name_audience(sender.text(" sent a private message to ")).text("."),
+            Some(TalkContent::Text(_)) => name_audience(sender.text(" said to ")).text(":"),
             Some(TalkContent::Claim(row)) => {
                 let winners = row
                     .offsets()
                     .iter()
                     .map(|&offset| row.seats().seat_at_offset(message.seat, offset.into()));
-                let said = to(sender.text(" told ")).text(" that it wants ");
+                let said = name_audience(sender.text(" told ")).text(" that it wants ");
                 self.comparison(said.seats(winners, ", then ", ", then ").text(" to win."), message.seat, row)
             }
             Some(TalkContent::Offer(pact)) => {

@@ -17,10 +17,10 @@ fn finished_page(made: &Arc<RenderedPage>, state_before: SiteState) -> FinishedP
 #[test]
 fn a_cached_page_is_used_until_something_changes() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
-    let at = |millis| began + Duration::from_millis(millis);
+    let time_at = |millis| began + Duration::from_millis(millis);
     let [first, second] = [1, 2].map(Revision::of_number);
     let page = page_of_size(PageLifetime::UntilChange, 9);
-    let observe = |kept: &mut CacheState, revision, millis| kept.observe(revision, 0, at(millis));
+    let observe = |kept: &mut CacheState, revision, millis| kept.observe(revision, 0, time_at(millis));
     let now = observe(&mut kept, Some(first), 0);
     kept.insert("/".into(), finished_page(&page, now));
     assert!(kept.find("/", &now).is_none(), "it may show the earlier state");
@@ -45,24 +45,24 @@ fn a_cached_page_is_used_until_something_changes() {
 #[test]
 fn html_pages_stay_cached_for_a_second_while_matches_are_played() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
-    let at = |millis| began + Duration::from_millis(millis);
+    let time_at = |millis| began + Duration::from_millis(millis);
     let page = |content_type| {
         let made = page_of_size(PageLifetime::UntilChange, 9);
         Arc::new(RenderedPage { content_type, body: made.body.clone(), next: None, ..*made })
     };
-    let played = kept.observe(None, 0, at(0));
+    let played = kept.observe(None, 0, time_at(0));
     kept.insert("/".into(), finished_page(&page("text/html; charset=utf-8"), played));
     kept.insert("/index.json".into(), finished_page(&page("application/json"), played));
-    let soon = kept.observe(None, 0, at(999));
+    let soon = kept.observe(None, 0, time_at(999));
     assert!(kept.find("/", &soon).is_some());
     assert!(kept.find("/index.json", &soon).is_none(), "programs get the current state");
-    let late = kept.observe(None, 0, at(1_000));
+    let late = kept.observe(None, 0, time_at(1_000));
     assert!(kept.find("/", &late).is_none());
     kept.insert("/".into(), finished_page(&page("text/html; charset=utf-8"), late));
-    let over = kept.observe(Some(Revision::of_number(1)), 0, at(1_001));
+    let over = kept.observe(Some(Revision::of_number(1)), 0, time_at(1_001));
     assert!(kept.find("/", &over).is_none(), "the last match has ended");
     kept.insert("/bots".into(), finished_page(&page("text/html; charset=utf-8"), over));
-    let again = kept.observe(None, 0, at(1_002));
+    let again = kept.observe(None, 0, time_at(1_002));
     assert!(kept.find("/bots", &again).is_none(), "a match has begun");
 }
 
@@ -122,7 +122,7 @@ fn pictures_and_queries_do_not_evict_pages() {
 #[test]
 fn the_age_of_a_page_counts_from_its_completion() {
     let (mut kept, began) = (CacheState::default(), Instant::now());
-    let at = |millis| began + Duration::from_millis(millis);
+    let time_at = |millis| began + Duration::from_millis(millis);
     let html = RenderedPage {
         content_type: "text/html; charset=utf-8",
         body: Bytes::new(),
@@ -130,11 +130,11 @@ fn the_age_of_a_page_counts_from_its_completion() {
         lifetime: PageLifetime::UntilChange,
         is_awaited: false,
     };
-    let (made, state_before) = (Arc::new(html), kept.observe(None, 0, at(0)));
-    kept.insert("/".into(), FinishedPage { made, state_before, at: at(4_000) });
-    let soon = kept.observe(None, 0, at(4_999));
+    let (made, state_before) = (Arc::new(html), kept.observe(None, 0, time_at(0)));
+    kept.insert("/".into(), FinishedPage { made, state_before, at: time_at(4_000) });
+    let soon = kept.observe(None, 0, time_at(4_999));
     assert!(kept.find("/", &soon).is_some());
-    let late = kept.observe(None, 0, at(5_000));
+    let late = kept.observe(None, 0, time_at(5_000));
     assert!(kept.find("/", &late).is_none());
 }
 

@@ -86,13 +86,13 @@ impl JudgedGame<'_> {
         let is_own = winner == self.seat;
         let reason = self.replay.end.as_ref().map(pb::EndedEvent::reason).unwrap_or_default();
         let is_last = self.replay.setup.ending() == pb::Ending::LastMoverWins;
-        let from_there = |ended| {
+        let unfinished_verdict = |ended| {
             let wins = if is_own { " win." } else { " wins." };
             Sentence::of(format!("{ended}. Under optimal play from there ")).seat(winner).text(wins)
         };
         let sentence = match reason {
-            pb::EndReason::PlyLimit => from_there("The game reached its limit of takes"),
-            pb::EndReason::AllForfeited => from_there("Every seat was forfeited"),
+            pb::EndReason::PlyLimit => unfinished_verdict("The game reached its limit of takes"),
+            pb::EndReason::AllForfeited => unfinished_verdict("Every seat was forfeited"),
             _ if is_own && is_last => Sentence::of("You took the last counter."),
             _ if is_own => Sentence::of("You were to move when the last counter was gone."),
             _ if is_last => Sentence::default().seat(winner).text(" took the last counter."),
@@ -109,13 +109,13 @@ impl JudgedGame<'_> {
     fn change(&self, errors: &[&pb::PlyAudit]) -> (Sentence, Option<u32>) {
         let rank = self.rank(self.audit.winner);
         let decisive = self.audit.plies.iter().rfind(|ply| ply.regret > 0);
-        let with_decisive = |sentence: Sentence| match decisive {
+        let add_decisive = |sentence: Sentence| match decisive {
             Some(ply) => sentence.text(" The last error decided it: ").then(Self::error("at", ply)),
             None => sentence.text(" Nobody made an error."),
         };
         if rank == 0 {
             return (
-                with_decisive(Sentence::default().strong("Nothing would have been better for you.")),
+                add_decisive(Sentence::default().strong("Nothing would have been better for you.")),
                 None,
             );
         }
@@ -148,7 +148,7 @@ impl JudgedGame<'_> {
             }
             _ => " No other take of yours would have led to a winner you prefer, under optimal play.",
         };
-        (with_decisive(Sentence::default().strong("You could not have changed it.").text(none)), None)
+        (add_decisive(Sentence::default().strong("You could not have changed it.").text(none)), None)
     }
 
     /// Describes an error: the take, and the optimal takes.

@@ -66,14 +66,14 @@ mod tests {
         }
         assert!(!arrives(&[]) && !arrives(&[CROSS_SITE]) && !arrives(&[NAVIGATION]));
         assert!(!arrives(&[CROSS_SITE, NAVIGATION, ("authorization", "Bearer x")]));
-        let with_cookie = |cookie: &SiteCookie| {
+        let arrives_with = |cookie: &SiteCookie| {
             let set = cookie.set(&CookieSecret::draw(), VisitorChannel::Https);
             let pair = set.to_str().unwrap().split(';').next().unwrap();
             arrives(&[CROSS_SITE, NAVIGATION, (COOKIE.as_str(), pair)])
         };
         for cookie in [&SESSION_COOKIE, &PLAYER_COOKIE] {
-            assert!(!with_cookie(cookie), "{}", cookie.name);
+            assert!(!arrives_with(cookie), "{}", cookie.name);
         }
-        assert!(with_cookie(&PLAY_COOKIE), "a guest may also be signed in");
+        assert!(arrives_with(&PLAY_COOKIE), "a guest may also be signed in");
     }
 }

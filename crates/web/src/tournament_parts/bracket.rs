@@ -139,11 +139,11 @@ pub(crate) fn bracket_html(rounds: &[Round], notes: &[String]) -> String {
     let drawn = rounds.iter().rev().map(|round| {
         let tables = round.tables.iter().map(BracketSlot::Table);
         let mut places: Vec<_> = tables.chain(round.byes.iter().map(BracketSlot::Bye)).collect();
-        let after = |place: &BracketSlot<'_>| {
+        let next_place = |place: &BracketSlot<'_>| {
             let bots = place.advancing_bots();
             next.iter().position(|later| bots.iter().any(|bot| later.has(bot))).unwrap_or(usize::MAX)
         };
-        places.sort_by_key(after);
+        places.sort_by_key(next_place);
         let joins = connectors_between(&places, &next, champion);
         let ties = places.iter().map(|place| place.draw(champion)).collect();
         next = places;

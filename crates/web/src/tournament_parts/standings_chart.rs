@@ -69,14 +69,15 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
     let ratings = || standings.iter().filter_map(|line| line.rating.as_ref());
     let low = ratings().map(|rating| rating.low).fold(f64::INFINITY, f64::min);
     let high = ratings().map(|rating| rating.high).fold(f64::NEG_INFINITY, f64::max);
-    let at = |points: f64| {
+    let x_of = |points: f64| {
         let share = if high > low { (points - low) / (high - low) } else { 0.5 };
         MARGIN + share.clamp(0.0, 1.0) * (100.0 - 2.0 * MARGIN)
     };
     let leader = standings.iter().find(|line| line.rating.is_some() && line.competes());
     let island = leader.and_then(|leader| leader.rating).map(|rating| rating.island);
     let is_connected = ratings().all(|rating| Some(rating.island) == island);
-    let bound = leader.and_then(|leader| leader.rating).filter(|_| is_connected).map(|rating| at(rating.low));
+    let bound =
+        leader.and_then(|leader| leader.rating).filter(|_| is_connected).map(|rating| x_of(rating.low));
     let number = |points: f64| measure.format.format_number(points);
     let share = NumberFormat::new(NumberUnit::Share, 0);
     let places = NumberFormat::new(NumberUnit::Ranks, 2);
@@ -97,9 +98,9 @@ pub(crate) fn standings_chart_html(standings: &[pb::Standing]) -> String {
             interval: format!("{} to {}", number(rating.low), number(rating.high)),
             value: rating.points,
             may_lead: leader.is_some_and(|leader| may_be_ahead(line, leader)),
-            low: at(rating.low),
-            at: at(rating.points),
-            high: at(rating.high),
+            low: x_of(rating.low),
+            at: x_of(rating.points),
+            high: x_of(rating.high),
         }),
         points: NumberFormat::new(NumberUnit::Points, 2).format_number(line.points),
         wins: line.wins,

@@ -25,14 +25,14 @@ fn good_outcomes(
 ) -> BTreeMap<OutcomeKey, Vec<Vec<Order>>> {
     let orders = all_orders(small.seats);
     let profiles = members.iter().fold(vec![dealt.to_vec()], |profiles, &member| {
-        let with_order = |profile: &Vec<Order>, order: &Order| {
+        let profile_with = |profile: &Vec<Order>, order: &Order| {
             let mut profile = profile.clone();
             profile[member].clone_from(order);
             profile
         };
         profiles
             .iter()
-            .flat_map(|profile| orders.iter().map(move |order| with_order(profile, order)))
+            .flat_map(|profile| orders.iter().map(move |order| profile_with(profile, order)))
             .collect::<Vec<_>>()
     });
     let truthful = small.winner(dealt);

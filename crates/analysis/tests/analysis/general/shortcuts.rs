@@ -19,14 +19,14 @@ fn first_counterexample<R: Rules<Position = PileSizes>>(
     positions: impl Iterator<Item = Vec<u32>>,
 ) -> Option<Vec<u32>> {
     let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
-    let by_definition = |piles: &[u32]| {
+    let brute_force_winners = |piles: &[u32]| {
         winners_by_brute_force(rules, &PileSizes::from(piles.to_vec()), &matrix, Ending::LastMoverWins)
     };
     for piles in positions {
-        let expected = by_definition(&piles);
+        let expected = brute_force_winners(&piles);
         let solved = solve_winners(rules, &matrix, Ending::LastMoverWins, [PileSizes::from(piles.clone())]);
         assert_eq!(solved, std::slice::from_ref(&expected), "{piles:?} with {seats} seats");
-        if by_definition(&shorten(&piles)) != expected {
+        if brute_force_winners(&shorten(&piles)) != expected {
             return Some(piles);
         }
     }

@@ -25,10 +25,10 @@ fn enumerate_equilibria(state: &State, matrix: &TiedMatrix, ending: Ending) -> V
     let mut choices: Vec<Vec<Seat>> = vec![Vec::new()];
     for take in state.takes() {
         let after = enumerate_equilibria(&state.after(take), matrix, ending);
-        let with_take = |winners: &Vec<Seat>| {
+        let extend_choice = |winners: &Vec<Seat>| {
             after.iter().map(|e| [&winners[..], &[e.winner]].concat()).collect::<Vec<_>>()
         };
-        choices = choices.iter().flat_map(with_take).collect();
+        choices = choices.iter().flat_map(extend_choice).collect();
     }
     let mut found = Vec::new();
     for winners in choices {

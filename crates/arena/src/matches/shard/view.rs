@@ -74,15 +74,15 @@ mod tests {
 
     #[test]
     fn a_frozen_match_keeps_its_remaining_time() {
-        let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
-        let clock = Some(RunningClock { since: at(10), until: at(30) });
+        let time_at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
+        let clock = Some(RunningClock { since: time_at(10), until: time_at(30) });
         let seconds = |waited, left| Some((Duration::from_secs(waited), Duration::from_secs(left)));
         let awaited = AwaitedSeats { seats: 0b101, clock, frozen_at: None };
-        assert_eq!(awaited.elapsed_and_remaining(at(16)), seconds(6, 14));
-        assert_eq!(awaited.elapsed_and_remaining(at(40)), seconds(30, 0), "the time-out is pending");
-        let frozen = AwaitedSeats { frozen_at: Some(at(12)), ..awaited };
-        assert_eq!(frozen.elapsed_and_remaining(at(40)), seconds(2, 18));
-        assert_eq!(AwaitedSeats { clock: None, ..awaited }.elapsed_and_remaining(at(16)), None);
+        assert_eq!(awaited.elapsed_and_remaining(time_at(16)), seconds(6, 14));
+        assert_eq!(awaited.elapsed_and_remaining(time_at(40)), seconds(30, 0), "the time-out is pending");
+        let frozen = AwaitedSeats { frozen_at: Some(time_at(12)), ..awaited };
+        assert_eq!(frozen.elapsed_and_remaining(time_at(40)), seconds(2, 18));
+        assert_eq!(AwaitedSeats { clock: None, ..awaited }.elapsed_and_remaining(time_at(16)), None);
         let seats = SeatCount::new(3).unwrap();
         assert_eq!(seats.iter().map(|seat| awaited.contains(seat)).collect::<Vec<_>>(), [true, false, true]);
     }

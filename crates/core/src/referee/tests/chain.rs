@@ -382,8 +382,8 @@ fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
         declared_event(1, rows[1]),
         Event::Ended { reason: EndReason::Cancelled, winner: None },
     ];
-    let at = |index: u64| crate::referee::Timestamp::from_micros(1_700_000_000_000_000 + index);
-    (0..).zip(events).map(|(index, event)| TimedEvent { at: at(index), event }).collect()
+    let time_at = |index: u64| crate::referee::Timestamp::from_micros(1_700_000_000_000_000 + index);
+    (0..).zip(events).map(|(index, event)| TimedEvent { at: time_at(index), event }).collect()
 }
 
 #[test]

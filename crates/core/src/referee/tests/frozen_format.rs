@@ -84,7 +84,7 @@ fn eventful_record() -> Record {
     let zero = Duration::ZERO;
     let (charged, credited) = (Duration::from_micros(70_001), Duration::from_micros(513));
     let matrix = AllianceMatrix::parse(&[vec![0, 1, 2], vec![2, 0, 1], vec![0, 1, 2]]).unwrap();
-    let by_bot = |ply, index, take| Event::Took {
+    let take_event = |ply, index, take| Event::Took {
         ply,
         seat: seat_at(index),
         take,
@@ -109,7 +109,7 @@ fn eventful_record() -> Record {
             Event::Declared { seat: seat_at(0), row: row_of(&[0, 1, 2]), defaulted: late, note_hash: None },
         ),
         event_at(5_000_000, Event::Revealed { matrix }),
-        event_at(5_100_000, by_bot(0, 1, 299)),
+        event_at(5_100_000, take_event(0, 1, 299)),
         event_at(5_200_000, Event::Struck { seat: seat_at(2), ply: 1, reason: RefusalReason::FuturePly }),
         event_at(5_200_000, Event::Forfeited { seat: seat_at(2), reason: ForfeitReason::Strikes }),
         event_at(
@@ -124,7 +124,7 @@ fn eventful_record() -> Record {
                 note_hash: None,
             },
         ),
-        event_at(5_300_000, by_bot(2, 0, 2)),
+        event_at(5_300_000, take_event(2, 0, 2)),
         event_at(5_300_000, Event::Ended { reason: EndReason::Finished, winner: Some(seat_at(0)) }),
     ];
     Record::replay(MatchId::new(1_700_000_000_000, &[1; 10]), events).unwrap()

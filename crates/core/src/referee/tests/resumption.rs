@@ -531,9 +531,11 @@ proptest! {
                     }
                 }
                 let runs_out = observation.deadline.is_some_and(|deadline| deadline <= observation.now);
-                let by_clock = |reason| !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified);
+                let is_by_clock = |reason| {
+                    !matches!(reason, ForfeitReason::Strikes | ForfeitReason::Resigned | ForfeitReason::Disqualified)
+                };
                 let lost = observation.effects.iter().filter_map(event_in).any(
-                    |timed| matches!(timed.event, Event::Forfeited { reason, .. } if by_clock(reason)),
+                    |timed| matches!(timed.event, Event::Forfeited { reason, .. } if is_by_clock(reason)),
                 );
                 assert!(!lost || runs_out, "no seat is forfeited before the deadline");
             });

@@ -289,8 +289,8 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
         Record::replay(record.id(), events).unwrap_err().to_string()
     };
     let content = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
-    let of_words = |words: &str| TalkContent::Text(words.to_owned());
-    assert_eq!(refused(&|message| message.opened.as_mut().unwrap().content = of_words("me")), content);
+    let text_content = |words: &str| TalkContent::Text(words.to_owned());
+    assert_eq!(refused(&|message| message.opened.as_mut().unwrap().content = text_content("me")), content);
     assert_eq!(
         refused(&|message| message.opened.as_mut().unwrap().salt = DealHash::from_bytes([1; 32])),
         content
@@ -298,7 +298,7 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
     assert_eq!(refused(&|message| message.commitment = DealHash::from_bytes([1; 32])), content);
     let too_long = |message: &mut TalkMessage| {
         let salt = message.opened.as_ref().unwrap().salt;
-        *message = TalkMessage::new((Seat::FIRST, 0, 0), message.audience, of_words("too long"), salt);
+        *message = TalkMessage::new((Seat::FIRST, 0, 0), message.audience, text_content("too long"), salt);
     };
     assert_eq!(refused(&too_long), content);
     assert_eq!(

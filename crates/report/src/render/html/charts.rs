@@ -56,19 +56,19 @@ impl Html<'_> {
     /// points.
     pub(super) fn chart_html(self, chart: &Chart) -> String {
         let Some(ChartFrame { x_range, y_range }) = chart.frame() else { return String::new() };
-        let at_x = |x: f64| LEFT + (x - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
-        let at_y = |y: f64| {
+        let chart_x = |x: f64| LEFT + (x - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
+        let chart_y = |y: f64| {
             HEIGHT
                 - BOTTOM
                 - (y.max(y_range.0) - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM)
         };
         let written = |number: f64| chart.format.format_number(number);
         let ends = [y_range.0, y_range.1].map(|number| {
-            let (y, words) = (at_y(number), written(number));
+            let (y, words) = (chart_y(number), written(number));
             DrawnLevel { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
         });
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
-            let y = at_y(level.value);
+            let y = chart_y(level.value);
             let words = format!("{} {}", level.label, written(level.value));
             // The label of a level near the top is below the line, since it would be cut off above it.
             let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
@@ -79,7 +79,7 @@ impl Html<'_> {
         });
         let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
         let lines = drawn.lines.iter().map(|line| {
-            let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", at_x(x), at_y(y)));
+            let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", chart_x(x), chart_y(y)));
             let last = line.points.last().map(|&(_, number)| written(number)).unwrap_or_default();
             DrawnLine { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
         });
@@ -88,7 +88,7 @@ impl Html<'_> {
             axis: &chart.axis,
             levels: ends.into_iter().chain(levels).collect(),
             lines: lines.collect(),
-            places: [(at_x(x_range.0), x_range.0, "start"), (at_x(x_range.1), x_range.1, "end")],
+            places: [(chart_x(x_range.0), x_range.0, "start"), (chart_x(x_range.1), x_range.1, "end")],
             left_out: chart.lines.len() - drawn.lines.len(),
             numbers: self.table_html(&drawn.value_table()),
         })

@@ -39,18 +39,18 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
         return String::new();
     };
     let span = if high > low { high - low } else { 1.0 };
-    let at = |value: f64| f64::from(LABELS_WIDTH) + (value - low) / span * f64::from(MARKS_WIDTH);
+    let x_of = |value: f64| f64::from(LABELS_WIDTH) + (value - low) / span * f64::from(MARKS_WIDTH);
     let marks = (0..).zip(&plot.marks).map(|(line, mark)| DrawnMark {
         middle: LINE_HEIGHT * line + LINE_HEIGHT / 2,
         label: shortened_label(&mark.label),
         shape: match plot.shape {
             MarkShape::Bars => {
-                let (zero, end) = (at(0.0), at(mark.value));
+                let (zero, end) = (x_of(0.0), x_of(mark.value));
                 DrawnShape::Bar { x: zero.min(end), width: (end - zero).abs() }
             }
             MarkShape::Intervals => DrawnShape::Point {
-                at: at(mark.value),
-                interval: mark.interval.map(|(low, high)| (at(low), at(high))),
+                at: x_of(mark.value),
+                interval: mark.interval.map(|(low, high)| (x_of(low), x_of(high))),
             },
         },
         number: plot.format.format_number(mark.value),

@@ -217,11 +217,15 @@ fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
 
 fn cell_whisker(cell: &Cell, (min, max): (f64, f64)) -> Option<Whisker> {
     let (value, low, high) = cell.interval().filter(|(_, low, high)| low.is_finite() && high.is_finite())?;
-    let at = |value: f64| {
+    let x_of = |value: f64| {
         let share = ((value - min) / (max - min)).clamp(0.0, 1.0);
         WHISKER_MARGIN + share * (WHISKER_WIDTH - 2.0 * WHISKER_MARGIN)
     };
-    Some(Whisker { low: at(low), high: at(high), point: value.filter(|value| value.is_finite()).map(at) })
+    Some(Whisker {
+        low: x_of(low),
+        high: x_of(high),
+        point: value.filter(|value| value.is_finite()).map(x_of),
+    })
 }
 
 #[cfg(test)]

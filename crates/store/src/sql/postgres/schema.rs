@@ -48,14 +48,14 @@ pub(super) async fn table_version(
     connection: &mut PgConnection,
     url: &StoreUrl,
 ) -> Result<Option<i64>, StoreError> {
-    let at_open = |error| open_error_of(url, error);
+    let open_error = |error| open_error_of(url, error);
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
         .fetch_one(&mut *connection)
         .await
-        .map_err(at_open)?;
+        .map_err(open_error)?;
     if !is_there {
         return Ok(None);
     }
     let version = sqlx::query_scalar("SELECT schema_version FROM server").fetch_optional(connection).await;
-    read_version::<Postgres>(version, url, at_open).map(Some)
+    read_version::<Postgres>(version, url, open_error).map(Some)
 }

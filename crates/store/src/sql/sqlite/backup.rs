@@ -11,10 +11,10 @@ use std::path::Path;
 /// was committed before. SQLite copies in one read transaction, which does not block writers, but the write-ahead log grows
 /// in the meantime. The copy is compact, and it has been synced to disk when this function returns.
 pub(crate) async fn copy_database(database: &Path, copy: &Path) -> Result<(), StoreError> {
-    let at_open = |error| db_error::open_error_of(database, error);
-    let mut connection = reading_options(database).connect().await.map_err(at_open)?;
+    let open_error = |error| db_error::open_error_of(database, error);
+    let mut connection = reading_options(database).connect().await.map_err(open_error)?;
     let copied = sqlx::query("VACUUM INTO $1").bind(copy.to_string_lossy()).execute(&mut connection).await;
-    copied.map_err(at_open)?;
+    copied.map_err(open_error)?;
     connection.close().await.map_err(store_error_of)?;
     let synced = File::open(copy).and_then(|file| file.sync_all());
     synced.map_err(|error| StoreError::Unusable(format!("{}: {error}", copy.display())))

@@ -89,24 +89,24 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         .synchronous(SqliteSynchronous::Full)
         .pragma("temp_store", "MEMORY")
         .pragma("cache_size", "-16384");
-    let at_open = |error| db_error::open_error_of(&path, error);
+    let open_error = |error| db_error::open_error_of(&path, error);
     let reading = common.read_only(true);
     // The keeper is opened before any other connection, so that a failed start does not remove the log.
     let keeper = match std::fs::metadata(&path) {
-        Ok(found) if found.len() > 0 => Some(LogKeeper::open(&reading).await.map_err(at_open)?),
+        Ok(found) if found.len() > 0 => Some(LogKeeper::open(&reading).await.map_err(open_error)?),
         _ => None,
     };
-    let mut connection = options.connect().await.map_err(at_open)?;
+    let mut connection = options.connect().await.map_err(open_error)?;
     let epoch = schema::create_and_claim_schema(&mut connection, &path, &mut id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
     // The file exists now, and must not be created again if it disappears.
     let options = options.create_if_missing(false);
     let keeper = match keeper {
         Some(keeper) => keeper,
-        None => LogKeeper::open(&reading).await.map_err(at_open)?,
+        None => LogKeeper::open(&reading).await.map_err(open_error)?,
     };
     let keeper = Mutex::new(keeper);
-    connection.close().await.map_err(at_open)?;
+    connection.close().await.map_err(open_error)?;
     let readers = SqlitePoolOptions::new().max_connections(MAX_READERS).connect_lazy_with(reading.clone());
     let writer = SqliteWriter::open(&options, epoch, &file).await?;
     id_file.note_commit(writer.newest_commit());

@@ -14,25 +14,27 @@ pub(super) async fn create_and_claim_schema(
     path: &Path,
     id_file: &mut IdFile,
 ) -> Result<i64, StoreError> {
-    let at_open = |error| open_error_of(path, error);
+    let open_error = |error| open_error_of(path, error);
     let found = table_version(connection, path).await?;
     let mut id: Option<String> = None;
     if let Some(version) = found {
         check_version(version)?;
         let named = sqlx::query_scalar("SELECT database_id FROM server").fetch_one(&mut *connection).await;
-        id = Some(named.map_err(at_open)?);
+        id = Some(named.map_err(open_error)?);
     }
     id_file.check(id.as_deref())?;
     id_file.check_newest(connection).await?;
-    let mode: String =
-        sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await.map_err(at_open)?;
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL")
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(open_error)?;
     if mode != "wal" {
         return Err(StoreError::Unusable(format!(
             "SQLite cannot keep a write-ahead log for {}: name a file on a local disk",
             path.display()
         )));
     }
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(at_open)?;
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(open_error)?;
     if found.is_none() {
         let tables = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
         tables.map_err(store_error_of)?;
@@ -69,11 +71,11 @@ pub(super) async fn table_version(
     connection: &mut SqliteConnection,
     path: &Path,
 ) -> Result<Option<i64>, StoreError> {
-    let at_open = |error| open_error_of(path, error);
+    let open_error = |error| open_error_of(path, error);
     let tables: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
         .fetch_all(&mut *connection)
         .await
-        .map_err(at_open)?;
+        .map_err(open_error)?;
     if tables.is_empty() {
         return Ok(None);
     }
@@ -81,5 +83,5 @@ pub(super) async fn table_version(
         return Err(foreign_tables_error(path.display()));
     }
     let version = sqlx::query_scalar("SELECT schema_version FROM server").fetch_optional(connection).await;
-    read_version::<Sqlite>(version, path.display(), at_open).map(Some)
+    read_version::<Sqlite>(version, path.display(), open_error).map(Some)
 }

@@ -33,7 +33,7 @@ fn the_order_of_losers_does_not_matter() {
     let bots = field(4);
     let mut draw = SeededDraw::new(3, 0);
     let winners: Vec<usize> = (0..40).map(|_| draw.number_below(4) as usize).collect();
-    let with_order = |order: &dyn Fn(usize) -> Vec<usize>| {
+    let ratings_in_order = |order: &dyn Fn(usize) -> Vec<usize>| {
         let listed = (0..).zip(&winners).map(|(number, &winner)| {
             let order = order(winner);
             let seat = order.iter().position(|&bot| bot == winner).unwrap();
@@ -41,12 +41,12 @@ fn the_order_of_losers_does_not_matter() {
         });
         rate_results(&listed.collect::<Vec<_>>())
     };
-    let as_they_are = with_order(&|_| vec![0, 1, 2, 3]);
-    assert_eq!(with_order(&|_| vec![3, 2, 1, 0]), as_they_are);
+    let expected = ratings_in_order(&|_| vec![0, 1, 2, 3]);
+    assert_eq!(ratings_in_order(&|_| vec![3, 2, 1, 0]), expected);
     // This order puts the winner first, then the others by name, as in a ranking.
     let ranking =
         |winner: usize| std::iter::once(winner).chain((0..4).filter(move |&bot| bot != winner)).collect();
-    assert_eq!(with_order(&ranking), as_they_are);
+    assert_eq!(ratings_in_order(&ranking), expected);
 }
 
 /// With equal wins, equal bots have exactly equal ratings; with randomly drawn winners, few pairs seem to differ.

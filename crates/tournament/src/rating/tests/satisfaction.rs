@@ -107,16 +107,16 @@ impl Scenario {
         let rotations = 0..self.seats;
         rotations
             .map(|rotation| {
-                let at = |seat: usize| (seat + rotation) % self.seats;
-                let bots: Vec<_> = (0..self.seats).map(|seat| names[table[at(seat)]].clone()).collect();
+                let place_of = |seat: usize| (seat + rotation) % self.seats;
+                let bots: Vec<_> = (0..self.seats).map(|seat| names[table[place_of(seat)]].clone()).collect();
                 let mut result = match_of_group(group, &bots, 0);
                 result.number = group * self.seats as u64 + rotation as u64;
                 let outcome = result.outcome.as_mut().unwrap();
                 for seat in outcome.seats.seats().iter() {
-                    let chance = (places[seat.index()] + own[at(seat.index())]).clamp(0.0, 1.0);
+                    let chance = (places[seat.index()] + own[place_of(seat.index())]).clamp(0.0, 1.0);
                     let rank = (1..self.seats).filter(|_| draw_uniform(draw) > chance).count();
                     outcome.seats[seat].rank_actual = rank as u32;
-                    let is_best = table[at(seat.index())] == self.bots as usize - 1;
+                    let is_best = table[place_of(seat.index())] == self.bots as usize - 1;
                     if draw.number_below(100) < self.no_shows {
                         outcome.seats[seat].lost = Some(SeatLoss::NoShow);
                     } else if is_best && draw.number_below(100) < self.forfeits {

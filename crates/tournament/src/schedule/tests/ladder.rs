@@ -150,21 +150,21 @@ fn a_ladder_has_a_bot_limit() {
 fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
     let (settings, bots) = (ladder_settings(3, Some(500), 1_000), field(12));
     assert_eq!(settings.rating_measure(), RatingMeasure::Satisfaction);
-    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
+    let number_of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
     let mut played = ScheduleSimulation::new(&settings, &bots);
-    let by_chance = |pairing: &Pairing| {
+    let random_results = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(11, pairing.number);
         let seats = pairing.bots.seats();
         let results = BySeat::from_fn(seats, |seat| {
             // The chances range from 22% for the first bot to 77% for the last.
-            let chance = 22 + 5 * u64::from(of(&pairing.bots[seat]));
+            let chance = 22 + 5 * u64::from(number_of(&pairing.bots[seat]));
             let rank_actual = (0..2).filter(|_| draw.number_below(100) >= chance).count() as u32;
             SeatResult { rank_actual, ..SeatResult::default() }
         });
         let winner = seats.seat(draw.number_below(3) as usize).unwrap();
         MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
     };
-    played.play(&by_chance, 6, usize::MAX, 3);
+    played.play(&random_results, 6, usize::MAX, 3);
     let (mut standings, mut evidence) = (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
     for result in &played.results {
         standings.add_result(result);
@@ -175,12 +175,12 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
     for (place, line) in (0..).zip(&lines) {
         let rating = line.rating.unwrap();
         assert_eq!(rating.measure, RatingMeasure::Satisfaction);
-        let lead = 0.05 * (f64::from(of(&line.bot)) - 5.5);
+        let lead = 0.05 * (f64::from(number_of(&line.bot)) - 5.5);
         assert!((rating.points - lead).abs() < 0.1, "{line:?}");
-        assert!((of(&line.bot).abs_diff(11 - place)) <= 2, "{line:?}");
+        assert!((number_of(&line.bot).abs_diff(11 - place)) <= 2, "{line:?}");
     }
     let spread = |pairing: &Pairing| {
-        let numbers = || pairing.bots.iter().map(of);
+        let numbers = || pairing.bots.iter().map(number_of);
         f64::from(numbers().max().unwrap() - numbers().min().unwrap())
     };
     let late: Vec<f64> = played.played.values().skip(750).map(spread).collect();
@@ -192,11 +192,11 @@ fn scoring_by_satisfaction_ranks_by_satisfaction_and_mixes_the_field() {
 fn similar_bots_meet_and_uncertain_ones_play_more() {
     let mut played = ScheduleSimulation::new(&ladder_settings(2, Some(600), 1_000), &field(24));
     // Each bot is half as strong as the one before it.
-    let by_chance = |pairing: &Pairing| {
+    let random_results = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(5, pairing.number);
         let seats = SeatCount::new(2).unwrap();
-        let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<i32>().unwrap();
-        let numbers: Vec<i32> = pairing.bots.iter().map(of).collect();
+        let number_of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<i32>().unwrap();
+        let numbers: Vec<i32> = pairing.bots.iter().map(number_of).collect();
         let shares = [2_f64.powi(-numbers[0]), 2_f64.powi(-numbers[1])];
         let chance = shares[0] / (shares[0] + shares[1]);
         let first_wins = f64::from(draw.number_below(1 << 20) as u32) < chance * f64::from(1 << 20);
@@ -206,10 +206,10 @@ fn similar_bots_meet_and_uncertain_ones_play_more() {
             MatchOutcome { winner, seats: BySeat::filled(seats, &SeatResult::default()) },
         )
     };
-    played.play(&by_chance, 6, usize::MAX, 3);
-    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
+    played.play(&random_results, 6, usize::MAX, 3);
+    let number_of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
     let apart = |pairing: &Pairing| {
-        let numbers: Vec<u32> = pairing.bots.iter().map(of).collect();
+        let numbers: Vec<u32> = pairing.bots.iter().map(number_of).collect();
         f64::from(numbers[0].abs_diff(numbers[1]))
     };
     let late: Vec<f64> = played.played.values().skip(600).map(apart).collect();

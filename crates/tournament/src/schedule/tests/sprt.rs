@@ -174,13 +174,13 @@ fn a_lost_seat_scores_no_points_even_if_it_wins() {
 #[test]
 fn a_group_with_a_cancelled_match_is_ignored() {
     let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 40);
-    let by_group = |pairing: &Pairing| {
+    let group_result = |pairing: &Pairing| {
         let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
         result_won_by(winner)(pairing)
     };
     let some_cancelled = |pairing: &Pairing| match (pairing.group % 4, pairing.rotation) {
         (1, 1) | (3, 0) => MatchResult::cancelled(pairing),
-        _ => by_group(pairing),
+        _ => group_result(pairing),
     };
     let mut played = ScheduleSimulation::new(&settings, &field(2));
     played.play(&some_cancelled, 4, 16, 1);

@@ -47,13 +47,14 @@ fn bots_meet_opponents_with_similar_scores() {
     played.play(&strongest_wins, 4, usize::MAX, 1);
     let mut rounds = rounds_played(&played, 16);
     let last = rounds.pop().unwrap();
-    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
-    let winners: Vec<u64> = rounds.iter().flatten().map(|table| of(&table[0]).min(of(&table[1]))).collect();
-    let won = |bot: &BotName| winners.iter().filter(|&&winner| winner == of(bot)).count();
+    let number_of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
+    let winners: Vec<u64> =
+        rounds.iter().flatten().map(|table| number_of(&table[0]).min(number_of(&table[1]))).collect();
+    let won = |bot: &BotName| winners.iter().filter(|&&winner| winner == number_of(bot)).count();
     let alike = last.iter().filter(|table| won(&table[0]).abs_diff(won(&table[1])) <= 1).count();
     assert!(alike >= 15, "{alike} of 16 tables have bots with similar scores: {last:?}");
     let leader = last.iter().find(|table| table.contains(&"bot0".parse().unwrap())).unwrap();
-    assert!(leader.iter().all(|bot| of(bot) < 8), "{leader:?}");
+    assert!(leader.iter().all(|bot| number_of(bot) < 8), "{leader:?}");
 }
 
 #[test]
