@@ -174,8 +174,8 @@ fn record_too_long_error(limit: usize) -> io::Error {
 
 fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
-        let words = format!("byte {} of the record is not UTF-8", error.utf8_error().valid_up_to() + 1);
-        io::Error::new(io::ErrorKind::InvalidData, words)
+        let message = format!("byte {} of the record is not UTF-8", error.utf8_error().valid_up_to() + 1);
+        io::Error::new(io::ErrorKind::InvalidData, message)
     })
 }
 
@@ -222,8 +222,8 @@ mod tests {
         let refusal =
             |input: Box<dyn Read>| RecordDocuments::new(input).next_document().unwrap_err().to_string();
         assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is not UTF-8");
-        let words = refusal(Box::new(io::repeat(b'x')));
-        assert_eq!(words, format!("the record exceeds the limit of {MAX_LINE_BYTES} bytes"));
+        let message = refusal(Box::new(io::repeat(b'x')));
+        assert_eq!(message, format!("the record exceeds the limit of {MAX_LINE_BYTES} bytes"));
         let endless = (&b"{\n\n"[..]).chain(io::repeat(b'\n'));
         assert_eq!(
             refusal(Box::new(endless)),

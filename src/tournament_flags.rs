@@ -237,8 +237,8 @@ mod tests {
             groups: 500,
             ..pb::SprtFormat::default()
         };
-        let words = "--format sprt --candidate new --baseline old --measure points --effect-none -0.1 --effect-some 0.1 --groups 500";
-        assert_eq!(format(words), Ok(Some(Format::Sprt(sprt))));
+        let flags = "--format sprt --candidate new --baseline old --measure points --effect-none -0.1 --effect-some 0.1 --groups 500";
+        assert_eq!(format(flags), Ok(Some(Format::Sprt(sprt))));
     }
 
     #[test]

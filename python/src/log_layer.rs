@@ -26,9 +26,9 @@ impl<S: Subscriber> Layer<S> for LogLayer {
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut words = EventText::default();
-        event.record(&mut words);
-        let (metadata, EventText { message, fields }) = (event.metadata(), words);
+        let mut text = EventText::default();
+        event.record(&mut text);
+        let (metadata, EventText { message, fields }) = (event.metadata(), text);
         // These are the numeric levels of Python's logging.
         let level = match *metadata.level() {
             Level::ERROR => 40,

@@ -35,12 +35,12 @@ pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: 
 }
 
 fn question_exception(error: &OracleQuestionError) -> PyErr {
-    let words = error.to_string();
+    let message = error.to_string();
     match error {
         OracleQuestionError::Unanswered(QuestionError::TooLong(_) | QuestionError::TooLarge(_)) => {
-            OracleStopped::new_err(words)
+            OracleStopped::new_err(message)
         }
-        _ => PyValueError::new_err(words),
+        _ => PyValueError::new_err(message),
     }
 }
 

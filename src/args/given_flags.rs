@@ -39,11 +39,11 @@ impl<T: FlagTable> FromArgMatches for GivenFlags<T> {
         let ids = T::flags().into_iter().map(|flag| flag.get_id().to_string());
         let given = ids
             .filter(|id| matches.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue));
-        let words = |id: &str| -> Vec<String> {
-            let words = matches.get_raw(id).into_iter().flatten();
-            words.map(|word| word.to_string_lossy().into_owned()).collect()
+        let values = |id: &str| -> Vec<String> {
+            let values = matches.get_raw(id).into_iter().flatten();
+            values.map(|word| word.to_string_lossy().into_owned()).collect()
         };
-        Ok(Self { given: given.map(|id| (id.clone(), words(&id))).collect(), table: PhantomData })
+        Ok(Self { given: given.map(|id| (id.clone(), values(&id))).collect(), table: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn the_role_of_a_caller_is_described() {
-        let words =
+        let role_text =
             |role: pb::Role| caller_text(&pb::GetCallerResponse { role: role.into(), bot: "alice".into() });
         let roles = [pb::Role::Admin, pb::Role::Viewer, pb::Role::Bot];
-        assert_eq!(roles.map(words), ["the admin", "a viewer", "bot alice"]);
+        assert_eq!(roles.map(role_text), ["the admin", "a viewer", "bot alice"]);
     }
 }

@@ -158,19 +158,19 @@ mod tests {
     #[test]
     fn flags_let_seats_talk() {
         assert_eq!(request(&[]).unwrap().talk, None);
-        let words = [
+        let flags = [
             ["--talk-rounds", "2"],
             ["--talk-round-time", "30s"],
             ["--talk-text-chars", "80"],
             ["--talk-privacy", "published"],
         ];
-        let talk = request(&words.concat()).unwrap().talk;
+        let talk = request(&flags.concat()).unwrap().talk;
         let privacy = pb::TalkPrivacy::Published.into();
         assert_eq!(
             talk,
             Some(pb::Talk { rounds: 2, round_ms: 30_000, text_chars: 80, privacy, pacts: false })
         );
-        let with_pacts = request(&[&words.concat()[..], &["--talk-pacts"]].concat()).unwrap().talk;
+        let with_pacts = request(&[&flags.concat()[..], &["--talk-pacts"]].concat()).unwrap().talk;
         assert!(with_pacts.unwrap().pacts);
         let shortest = request(&["--talk-rounds", "1"]).unwrap().talk.unwrap();
         assert_eq!((shortest.rounds, shortest.round_ms, shortest.text_chars), (1, 60_000, 0));

@@ -154,12 +154,12 @@ mod tests {
         };
         assert_eq!(spending_line(&[]), None);
         let (one, two) = (model("a", 100, Some(50)), model("b", 7, None));
-        let words = "a 100 tokens (about 50 tokens, costing 0.500000 to come)";
-        assert_eq!(spending_line(std::slice::from_ref(&one)), Some(format!("spent: {words}")));
+        let spending = "a 100 tokens (about 50 tokens, costing 0.500000 to come)";
+        assert_eq!(spending_line(std::slice::from_ref(&one)), Some(format!("spent: {spending}")));
         let line = spending_line(&[one.clone(), two]).unwrap();
-        assert_eq!(line, format!("spent: {words}; b 7 tokens; all models 107 tokens"));
+        assert_eq!(line, format!("spent: {spending}; b 7 tokens; all models 107 tokens"));
         let line = spending_line(&vec![one; 7]).unwrap();
-        assert_eq!(line.matches(words).count(), 5, "{line}");
+        assert_eq!(line.matches(spending).count(), 5, "{line}");
         assert!(
             line.ends_with("all models 700 tokens (about 350 tokens, costing 3.500000 to come)"),
             "{line}"

@@ -214,13 +214,13 @@ mod tests {
         let kept = SavedRun::new(plan(json!({ "model": "x", "budget": "5" }), 10), None);
         let amended = plan(json!({ "model": "x", "budget": "7.5", "retries": 9 }), 20);
         assert_eq!(kept.changed_keys(&amended), Vec::<String>::new());
-        let words: Vec<_> = kept.amendments(&amended, 3).iter().map(ToString::to_string).collect();
+        let changes: Vec<_> = kept.amendments(&amended, 3).iter().map(ToString::to_string).collect();
         let expected = [
             "[llm]: budget from 10 to 20",
             "bot m: retries from the default to 9",
             "bot m: budget from 5 to 7.5",
         ];
-        assert_eq!(words, expected);
+        assert_eq!(changes, expected);
         assert_eq!(kept.amendments(&kept.plan, 3), []);
         let other = plan(json!({ "model": "y", "budget": "5" }), 10);
         assert_eq!(kept.changed_keys(&other), ["bot"]);

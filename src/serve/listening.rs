@@ -123,8 +123,8 @@ fn lock_socket(path: &Path) -> io::Result<File> {
 }
 
 fn socket_in_use() -> io::Error {
-    let words = "another program listens on this socket: stop it, or choose another path";
-    io::Error::new(io::ErrorKind::AddrInUse, words)
+    let message = "another program listens on this socket: stop it, or choose another path";
+    io::Error::new(io::ErrorKind::AddrInUse, message)
 }
 
 /// Removes the file of a socket on which no server listens any more.

@@ -252,10 +252,10 @@ impl RecoveringServer {
                 let opened = async { self.open_arena_on(open().await?, card).await };
                 match opened.await {
                     Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
-                        let words = format!("{error:#}");
-                        if words != logged {
-                            tracing::info!(error = words, "standing by: the database cannot be opened yet");
-                            logged = words;
+                        let message = format!("{error:#}");
+                        if message != logged {
+                            tracing::info!(error = message, "standing by: the database cannot be opened yet");
+                            logged = message;
                         }
                         tokio::time::sleep(RETRY_INTERVAL).await;
                     }

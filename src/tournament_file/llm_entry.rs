@@ -59,12 +59,12 @@ pub fn llm_arguments(settings: &LlmSettings) -> Vec<String> {
     let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
     let (settings, usual) = (settings.settings(), usual.settings());
     let changed = settings.iter().zip(&usual).filter(|(setting, usual)| setting.value() != usual.value());
-    let words = changed.map(|(setting, _)| {
+    let arguments = changed.map(|(setting, _)| {
         let value = setting.value();
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("--{}={text}", setting.flag())
     });
-    words.collect()
+    arguments.collect()
 }
 
 /// Returns the JSON of the settings that differ from the defaults.
@@ -112,8 +112,8 @@ mod tests {
         toml.finish().unwrap();
         assert_eq!(llm_json(&settings), llm);
         let command = GivenFlags::<LlmSettings>::augment_args(clap::Command::new("bot"));
-        let words = ["bot".to_owned()].into_iter().chain(llm_arguments(&settings));
-        let given = GivenFlags::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap();
+        let arguments = ["bot".to_owned()].into_iter().chain(llm_arguments(&settings));
+        let given = GivenFlags::from_arg_matches(&command.try_get_matches_from(arguments).unwrap()).unwrap();
         let mut read = LlmSettings::default();
         apply_flags(&given, &mut read).unwrap();
         assert_eq!(read, settings);

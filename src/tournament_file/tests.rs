@@ -101,7 +101,7 @@ fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
 
 /// Writes settings as flags, and reads the flags back.
 fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
-    let words = given.iter().flat_map(|(setting, value)| -> Vec<String> {
+    let arguments = given.iter().flat_map(|(setting, value)| -> Vec<String> {
         let numbers = |list: &Value| list.to_string().replace(['[', ']'], "");
         let flag = format!("--{}", setting.flag());
         let lists = || value.as_array().unwrap().iter().map(numbers);
@@ -115,7 +115,7 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
             _ => vec![format!("{flag}={}", value.as_str().map_or(value.to_string(), str::to_owned))],
         }
     });
-    let cli = Cli::try_parse_from([String::from("create")].into_iter().chain(words));
+    let cli = Cli::try_parse_from([String::from("create")].into_iter().chain(arguments));
     settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
 }
 

@@ -19,8 +19,8 @@ fn comment(file: &FileDescriptor, path: &[i32]) -> String {
     let info = file.file_descriptor_proto().source_code_info.as_ref().expect("protos keep their comments");
     let has_path = |location: &&Location| location.path == path;
     let comment = info.location.iter().find(has_path).and_then(|location| location.leading_comments.clone());
-    let words = comment.unwrap_or_default();
-    words.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    let text = comment.unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
 fn type_name(field: &FieldDescriptor) -> String {

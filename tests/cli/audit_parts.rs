@@ -99,10 +99,10 @@ fn partial_audits_that_do_not_fit_are_refused() {
     let start = write_part(&folder, "start", &field, &lines(0..3));
     let rotation = write_part(&folder, "rotation", &field, &record_in_group(3, 0));
     let (code, _, errors) = merge(&field, &[&start, &rotation]);
-    let words = format!(
+    let expected = format!(
         "error: {rotation}: duplicate group 0 of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once\n"
     );
-    assert_eq!((code, errors), (2, words));
+    assert_eq!((code, errors), (2, expected));
     let seed = write_part(&folder, "seed", &["audit", "field", "--seed", "2"], &lines(6..9));
     refused(&seed, "the seed is 1 in one part and 2 in another: expected the same in all parts");
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));

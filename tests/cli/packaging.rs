@@ -91,10 +91,10 @@ fn the_service_file_for_a_standby_server_is_valid() {
     let drop_in = fs::read_to_string(packaging("lastnim.service.d/standby.conf")).unwrap();
     let command = drop_in.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/lastnim "));
     // The server accepts the flags: it refuses only the store, which the environment names.
-    let words: Vec<_> = command.unwrap().split(' ').filter(|word| !word.starts_with("/etc/")).collect();
-    let words = words.into_iter().filter(|word| *word != "--config");
+    let arguments: Vec<_> = command.unwrap().split(' ').filter(|word| !word.starts_with("/etc/")).collect();
+    let arguments = arguments.into_iter().filter(|word| *word != "--config");
     let tried = Command::new(LASTNIM)
-        .args(words)
+        .args(arguments)
         .env("LASTNIM_ADMIN_TOKEN", "x")
         .env_remove("LASTNIM_STORE")
         .output();
@@ -163,18 +163,18 @@ fn alerts_and_dashboard_name_metrics_of_the_server() {
     let asked = targets.map(|target| target["expr"].as_str().unwrap().to_owned());
     let alerts = fs::read_to_string(packaging("prometheus/alerts.yml")).unwrap();
     let alerted = alerts.lines().filter_map(|line| line.trim().strip_prefix("expr: ")).map(str::to_owned);
-    let mut named = 0;
+    let mut checked_count = 0;
     for query in asked.chain(alerted) {
-        let words = query.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        let words: Vec<_> =
-            words.filter(|word| word.starts_with("lastnim_") || word.starts_with("process_")).collect();
-        assert!(!words.is_empty(), "{query}");
-        for word in words {
+        let names = query.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let names: Vec<_> =
+            names.filter(|word| word.starts_with("lastnim_") || word.starts_with("process_")).collect();
+        assert!(!names.is_empty(), "{query}");
+        for word in names {
             assert!(is_metric(word), "{word} is no metric: {query}");
-            named += 1;
+            checked_count += 1;
         }
     }
-    assert!(named > 15, "{named}");
+    assert!(checked_count > 15, "{checked_count}");
     assert!(!is_metric("lastnim_plies") && !is_metric("lastnim_sessions_bucket"));
 }
 

@@ -151,8 +151,8 @@ fn every_help_page_follows_the_same_form() {
         let page: Vec<_> = path.iter().map(String::as_str).collect();
         let help = printed(&[&page[..], &["--help"]].concat());
         for line in help.lines().take_while(|line| !line.starts_with("Example")) {
-            let words = line.trim_start();
-            assert!(!words.starts_with("Print ") && !line.contains("  Print "), "{page:?}: {line}");
+            let text = line.trim_start();
+            assert!(!text.starts_with("Print ") && !line.contains("  Print "), "{page:?}: {line}");
         }
         let summary = printed(&[&page[..], &["-h"]].concat());
         for line in summary.lines().take_while(|line| !line.starts_with("Example")) {

@@ -84,8 +84,8 @@ fn only_long_json_is_wrapped() {
     assert_eq!(broken.lines().map(str::trim_start).collect::<String>(), long);
     assert!(broken.starts_with("{\n  \"b\":1.50,\n  \"a\":[\n    {\n      \"x\":"), "{broken}");
     assert!(broken.ends_with("\n    },\n    2\n  ],\n  \"c\":{}\n}"), "{broken}");
-    let words = "words, ".repeat(40);
-    for whole in [r#"{"a":[1,2]}"#, &words, &format!("[{words}")] {
+    let long_text = "words, ".repeat(40);
+    for whole in [r#"{"a":[1,2]}"#, &long_text, &format!("[{long_text}")] {
         assert_eq!(broken_json(whole), whole);
     }
 }

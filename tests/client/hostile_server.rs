@@ -27,8 +27,8 @@ async fn a_server_can_open_only_a_limited_number_of_matches() {
             break;
         }
     }
-    let words = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, the maximum";
-    assert_eq!(ended(run).await.unwrap_err().to_string(), words);
+    let expected = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, the maximum";
+    assert_eq!(ended(run).await.unwrap_err().to_string(), expected);
 }
 
 #[tokio::test]
@@ -46,8 +46,8 @@ async fn a_server_that_reads_no_pongs_can_send_only_a_limited_number_of_pings() 
             session.tell(Event::Ping(pb::Ping { id })).await;
         }
     });
-    let words = "the server sent more requests, but did not read the 41024 replies that are waiting";
-    assert_eq!(ended(run).await.unwrap_err().to_string(), words);
+    let expected = "the server sent more requests, but did not read the 41024 replies that are waiting";
+    assert_eq!(ended(run).await.unwrap_err().to_string(), expected);
 }
 
 /// Connections in memory: time can be paused with them.

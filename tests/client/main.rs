@@ -245,10 +245,10 @@ async fn the_client_gives_up_on_an_unreachable_server() {
     drop(listener);
     let options = Options::new(nobody, "right").give_up_after(Duration::from_millis(300));
     let error = timeout(LONG, run(thinker().0, options)).await.unwrap().unwrap_err();
-    let words = error.to_string();
+    let message = error.to_string();
     assert!(
-        words.starts_with("no session could be opened within 300ms: ") && words.contains("refused"),
-        "{words}"
+        message.starts_with("no session could be opened within 300ms: ") && message.contains("refused"),
+        "{message}"
     );
 }
 

@@ -124,9 +124,9 @@ impl Start {
     /// Launches the server without waiting for an answer.
     pub fn launch(&self) -> Server {
         let log = OpenOptions::new().create(true).append(true).open(&self.log).unwrap();
-        let mut words = self.wrapper.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_lastnim")]);
-        let mut command = Command::new(words.next().unwrap());
-        command.args(words).args(["serve", "--json", "--listen", &self.address()]);
+        let mut program = self.wrapper.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_lastnim")]);
+        let mut command = Command::new(program.next().unwrap());
+        command.args(program).args(["serve", "--json", "--listen", &self.address()]);
         command.args(["--store", &self.store, "--durability", self.durability]);
         command.arg("--key").arg(&self.key);
         command.args(["--return-grace", &format!("{}ms", self.return_grace.as_millis())]);

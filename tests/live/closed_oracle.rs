@@ -179,11 +179,11 @@ async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
         }
     }
     let refused = stage.alice.solve().await.unwrap_err();
-    let words = format!(
+    let expected = format!(
         "the oracle is closed to alice while tournament {id} (\"cup\") is running: it plays there, and that tournament closes the \
          oracle to its bots"
     );
-    assert_eq!(refused.message(), words);
+    assert_eq!(refused.message(), expected);
 
     // A paused tournament counts as running.
     let request = pb::PauseTournamentRequest { tournament_id: id.clone(), ..Default::default() };

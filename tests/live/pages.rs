@@ -165,11 +165,11 @@ async fn a_match_is_shown_after_each_ply() {
         let page = get(&host, &format!("/matches/{}?ply={ply}", game.id)).await;
         assert_eq!(page.status, 200, "{}", page.body);
         let left: Vec<_> = piles.iter().map(ToString::to_string).collect();
-        let words = match piles.iter().rposition(|&counters| counters > 0) {
+        let description = match piles.iter().rposition(|&counters| counters > 0) {
             Some(pile) => format!("piles of {}; pile {} is in play\"", left.join(", "), pile + 1),
             None => "The board: no counter is left\"".to_owned(),
         };
-        assert!(page.body.contains(&words), "ply {ply}: {words:?} is missing:\n{}", page.body);
+        assert!(page.body.contains(&description), "ply {ply}: {description:?} is missing:\n{}", page.body);
         let Some(found) = audit.plies.get(ply as usize) else { break };
         let bot = &game.setup.as_ref().unwrap().bots[found.predicted_before as usize];
         let winner = format!("{bot}</span> wins</p>");

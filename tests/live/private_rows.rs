@@ -189,8 +189,8 @@ async fn load_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
 
 /// The ways in which a row may be written.
 fn spellings(row: &[u32]) -> Vec<Vec<u8>> {
-    let words: Vec<_> = row.iter().map(ToString::to_string).collect();
-    let separated = [" ", ",", ", ", ">", " > "].map(|between| words.join(between).into_bytes());
+    let offsets: Vec<_> = row.iter().map(ToString::to_string).collect();
+    let separated = [" ", ",", ", ", ">", " > "].map(|between| offsets.join(between).into_bytes());
     // A packed list of small numbers.
     let bytes = row.iter().map(|&offset| offset as u8).collect();
     separated.into_iter().chain([bytes]).collect()

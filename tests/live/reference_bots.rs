@@ -30,14 +30,14 @@ fn recompute_takes(record: &pb::MatchRecord, seed: u64) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn takes_can_be_recomputed_from_records() {
     let host = Host::start().await;
-    let words = ["grudger", "mirror", "minimax-3", "epsilon-0.4", "mcts-30"];
-    let bots = words.map(|word| word.parse::<HouseBot>().unwrap());
+    let names = ["grudger", "mirror", "minimax-3", "epsilon-0.4", "mcts-30"];
+    let bots = names.map(|word| word.parse::<HouseBot>().unwrap());
     let party = host.house_bots(&bots, SEED).await;
     let settings = pb::TournamentSettings {
         alliance: pb::AllianceMode::Random.into(),
         ..round_robin(&[&[3, 4, 5], &[2, 40]])
     };
-    let id = host.create_tournament(settings, &words).await;
+    let id = host.create_tournament(settings, &names).await;
     host.start_tournament(&id).await;
     host.tournament_over(&id).await;
     let mut takes = 0;
@@ -53,13 +53,13 @@ async fn takes_can_be_recomputed_from_records() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn takes_of_hosted_bots_can_be_recomputed() {
-    let words = ["grudger", "mirror", "minimax-8", "epsilon-0.05", "mcts-20"];
-    let house = words.iter().map(|word| word.parse().unwrap()).collect();
+    let names = ["grudger", "mirror", "minimax-8", "epsilon-0.05", "mcts-20"];
+    let house = names.iter().map(|word| word.parse().unwrap()).collect();
     let host = Host::with(Config { house, ..Config::default() }).await;
-    for word in words {
+    for word in names {
         assert_eq!(host.bot(word).await.house_bot, word);
     }
-    let id = host.create_match(exhibition(words, &[4, 3, 5])).await;
+    let id = host.create_match(exhibition(names, &[4, 3, 5])).await;
     host.watched_to_its_end(&id).await;
     // Hosted bots use the seed 0.
     assert!(recompute_takes(&host.record(&id).await, 0) >= 3);

@@ -33,8 +33,8 @@ async fn the_largest_game_is_audited_and_a_larger_request_refused() {
     let bytes = request.encoded_len();
     let refused = oracle.audit(request).await.unwrap_err();
     assert_eq!(refused.code(), Code::OutOfRange);
-    let words = refused.message();
-    assert!(words.contains(&bytes.to_string()) && words.contains(&(1 << 20).to_string()), "{words}");
+    let message = refused.message();
+    assert!(message.contains(&bytes.to_string()) && message.contains(&(1 << 20).to_string()), "{message}");
 }
 
 #[tokio::test]

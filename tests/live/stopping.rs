@@ -39,8 +39,8 @@ async fn a_stopping_server_finishes_open_matches_and_starts_nothing() {
         assert_eq!(answer.into_inner().status(), ServingStatus::NotServing, "{service:?}");
     }
     let readiness = get_at(&address, "/readyz").await;
-    let words = "the server is stopping: connect again later\n";
-    assert_eq!((readiness.status, readiness.body.as_str()), (503, words));
+    let notice = "the server is stopping: connect again later\n";
+    assert_eq!((readiness.status, readiness.body.as_str()), (503, notice));
     assert_eq!(get_at(&address, "/healthz").await.status, 200, "it runs until it has stopped");
     let refused = matches.create_match(exhibition(["one", "two"], &[3])).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));

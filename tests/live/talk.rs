@@ -235,8 +235,9 @@ async fn bots_sign_pacts_and_one_bot_breaks_its_pact() {
     };
     assert_eq!(pacts.iter().map(kept).collect::<Vec<_>>(), [(true, vec![0]), (true, vec![0, 2])]);
     let talk = host.get_match(&id).await.audit.unwrap().talk.unwrap();
-    let words = talk.pacts.iter().map(|pact| pact.members.iter().map(pb::PactMemberAudit::word).collect());
+    let kept_words =
+        talk.pacts.iter().map(|pact| pact.members.iter().map(pb::PactMemberAudit::word).collect());
     let [kept, broken] = [pb::WordKept::Kept, pb::WordKept::Broken];
-    assert_eq!(words.collect::<Vec<Vec<_>>>(), [vec![kept, broken], vec![kept, broken, kept]]);
+    assert_eq!(kept_words.collect::<Vec<Vec<_>>>(), [vec![kept, broken], vec![kept, broken, kept]]);
     assert_eq!((talk.offers, talk.may_hide_pacts), (vec![1, 0, 1], false));
 }

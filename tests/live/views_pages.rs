@@ -282,9 +282,9 @@ async fn transcripts_are_shown_by_question() {
     assert!(page.contains("<p class=\"words seat-0\">\u{201c}&#60;script&#62;alert(take)"), "{page}");
     // The words about the row are beside the rows.
     let rows = page.split("id=\"rows\"").nth(1).unwrap().split("</section>").next().unwrap();
-    let words = rows.split("<p class=\"words seat-0\">").nth(1).unwrap();
-    assert!(words.contains("random: \u{201c}&#60;script&#62;alert(row)"), "{rows}");
-    assert!(words.contains(&format!("<a href=\"/matches/{id}/transcript?seat=0\">")), "{rows}");
+    let reply = rows.split("<p class=\"words seat-0\">").nth(1).unwrap();
+    assert!(reply.contains("random: \u{201c}&#60;script&#62;alert(row)"), "{rows}");
+    assert!(reply.contains(&format!("<a href=\"/matches/{id}/transcript?seat=0\">")), "{rows}");
     let row = get(&host, &format!("/matches/{id}/transcript?seat=0")).await;
     assert!(row.status == 200 && row.body.contains("rel=\"next\""), "{}", row.body);
     assert!(

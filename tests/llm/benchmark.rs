@@ -249,6 +249,7 @@ async fn a_card_counts_takes_missing_from_the_transcript() {
     assert_eq!(model.calls, endpoint.calls().len() as u64 - before);
     assert!(model.unknown_takes >= 2, "each match has a take");
     assert_eq!(model.questions, u64::from(tier.takes - model.unknown_takes));
-    let words = format!("The transcript has no question for {} takes, so it is unknown", model.unknown_takes);
-    assert!(text.replace('\n', " ").contains(&words), "{text}");
+    let sentence =
+        format!("The transcript has no question for {} takes, so it is unknown", model.unknown_takes);
+    assert!(text.replace('\n', " ").contains(&sentence), "{text}");
 }

@@ -73,33 +73,33 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
     // Three bots play in three pairs, and the pilot shows the cost of one of two models.
     let bots = format!("{GREEDY}{}{}", model("m1"), model("m2"));
     let larger = write_plan(&folder, "cup.toml", "seats = 2", &bots);
-    let words = ["--pilot", pilot.to_str().unwrap()];
-    let found = plan(&larger, &words).await.unwrap();
+    let flags = ["--pilot", pilot.to_str().unwrap()];
+    let found = plan(&larger, &flags).await.unwrap();
     assert_eq!(found["models_without_cost"], json!(["m2"]), "{found}");
     assert_eq!(sizes(&found), [3 * cautious, 6 * cautious, spent * 4 * cautious / 24], "{found}");
-    let by_regret = plan(&larger, &[&words[..], &["--measure", "regret"]].concat()).await.unwrap();
+    let by_regret = plan(&larger, &[&flags[..], &["--measure", "regret"]].concat()).await.unwrap();
     assert_ne!(by_regret["pairs"][0]["variance"], found["pairs"][0]["variance"], "{by_regret}");
     let mut command = lastnim(&["tournament", "plan", "--detect", "0.2"]);
-    command.arg(&larger).args(words);
+    command.arg(&larger).args(flags);
     let (_, stdout, _) = run(command).await;
     assert!(stdout.contains("The pilot does not show the cost of m2"), "{stdout}");
 
     let threes = write_plan(&folder, "threes.toml", "seats = 3", &bots);
-    let refused = plan(&threes, &words).await.unwrap_err();
+    let refused = plan(&threes, &flags).await.unwrap_err();
     assert!(refused.contains("pilot.toml: seats: 2 in the pilot, but 3 in the plan"), "{refused}");
     // In a gauntlet each other bot plays half as often as the first, which is the only one of the pilot with a model.
     let others = format!("{GREEDY}{}[[bot]]\nname = \"timid\"\nhouse = \"timid\"\n", model("m1"));
     let gauntlet = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"greedy\" }";
     let gauntlet = write_plan(&folder, "gauntlet.toml", gauntlet, &others);
-    let found = plan(&gauntlet, &words).await.unwrap();
+    let found = plan(&gauntlet, &flags).await.unwrap();
     assert_eq!(sizes(&found), [2 * cautious, 4 * cautious, spent * 2 * cautious / 24], "{found}");
     let hosted = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"m1\" }";
     let hosted = write_plan(&folder, "hosted.toml", hosted, &others);
-    let found = plan(&hosted, &words).await.unwrap();
+    let found = plan(&hosted, &flags).await.unwrap();
     assert_eq!(sizes(&found), [2 * cautious, 4 * cautious, spent * 4 * cautious / 24], "{found}");
     let foreign = "seats = 2\nformat = { kind = \"gauntlet\", bot = \"timid\" }";
     let foreign = write_plan(&folder, "foreign.toml", foreign, &others);
-    let refused = plan(&foreign, &words).await.unwrap_err();
+    let refused = plan(&foreign, &flags).await.unwrap_err();
     assert!(refused.contains("no two bots of the pilot"), "{refused}");
     for (kind, why) in [
         ("kind = \"swiss\", rounds = 2", "swiss: earlier results decide which bots meet"),
@@ -110,7 +110,7 @@ async fn a_pilot_tells_how_many_groups_are_needed_and_what_they_cost() {
     ] {
         let settings = format!("seats = 2\nformat = {{ {kind} }}");
         let file = write_plan(&folder, "other.toml", &settings, &format!("{GREEDY}{}", model("m1")));
-        let refused = plan(&file, &words).await.unwrap_err();
+        let refused = plan(&file, &flags).await.unwrap_err();
         assert!(refused.contains(&format!("other.toml: format.kind: {why}")), "{refused}");
         assert!(refused.contains("expected round-robin or gauntlet"), "{refused}");
     }

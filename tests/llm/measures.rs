@@ -341,8 +341,8 @@ async fn wishes_and_plans_are_compared_with_takes() {
         let [kept, broken] = check_plans(&model["plans"], &claims);
         let conflicts = check_wants(&model["wants"], &claims);
         sums = [sums[0] + kept, sums[1] + broken, sums[2] + conflicts];
-        let words = format!("{bot} named the seat that it would play for from then on: ");
-        assert!(cup.text.contains(&words), "{}", cup.text);
+        let finding = format!("{bot} named the seat that it would play for from then on: ");
+        assert!(cup.text.contains(&finding), "{}", cup.text);
     }
     assert!(sums.iter().all(|&sum| sum > 0), "{sums:?}");
 }

@@ -272,7 +272,7 @@ async fn reports_name_the_call_modes_and_missing_token_counts() {
     // Each question has a call in which the model thinks, and one with the schema.
     let with_schema =
         endpoint.calls().iter().filter(|call| call.body.get("response_format").is_some()).count();
-    let words = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let mode = "prompt 3, with memory, with bot names, with thinking before the answer";
     let asked = format!(
         "m1 was asked with {mode}, with a schema ({with_schema} calls); {mode}, without a schema ({with_schema} calls)"
@@ -282,6 +282,6 @@ async fn reports_name_the_call_modes_and_missing_token_counts() {
         2 * with_schema
     );
     for part in [asked, missing] {
-        assert!(with_schema > 1 && words.contains(&part), "{part:?} is missing:\n{stdout}");
+        assert!(with_schema > 1 && text.contains(&part), "{part:?} is missing:\n{stdout}");
     }
 }

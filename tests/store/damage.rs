@@ -81,8 +81,8 @@ pub fn a_changed_row_is_found_and_its_match_is_named(place: &Place) {
         let Err(error @ StoreError::Damaged { .. }) = place.run(store.match_record(id)) else {
             panic!("{damage}")
         };
-        let words = error.to_string();
-        assert!(words.contains(&named) && words.contains(&id.to_string()), "{damage}: {words}");
+        let message = error.to_string();
+        assert!(message.contains(&named) && message.contains(&id.to_string()), "{damage}: {message}");
         place.execute(
             &mut client,
             "DELETE FROM record_parts; INSERT INTO record_parts SELECT * FROM kept_parts;

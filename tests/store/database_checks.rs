@@ -141,8 +141,9 @@ pub fn tables_of_another_version_are_not_changed(place: &Place) {
         for refused in [place.try_open().err(), place.run(open_reader(&place.url)).err()] {
             let refused = refused.expect("another version is refused");
             assert_eq!(refused, StoreError::OtherVersion { found, wanted: 7 });
-            let words = format!("the store's tables have version {found}, but this program reads version 7:");
-            assert!(refused.to_string().starts_with(&words), "{refused}");
+            let expected =
+                format!("the store's tables have version {found}, but this program reads version 7:");
+            assert!(refused.to_string().starts_with(&expected), "{refused}");
         }
         assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);
         assert_eq!(place.number(&mut client, "SELECT schema_version FROM server"), found);

@@ -150,7 +150,7 @@ impl Auditor {
     }
 
     fn check_settings(&self, other: &Self) -> Result<(), PartialAuditError> {
-        let words = |audit: &Self| {
+        let settings = |audit: &Self| {
             let subject = match &audit.subject {
                 AuditSubject::Bot(bot) => bot.to_string(),
                 AuditSubject::Field => "every bot".to_owned(),
@@ -163,7 +163,7 @@ impl Auditor {
                 ("power of the tests", power.to_owned()),
             ]
         };
-        let both = words(self).into_iter().zip(words(other));
+        let both = settings(self).into_iter().zip(settings(other));
         let mut differing = both.filter(|((_, one), (_, other))| one != other);
         differing.next().map_or(Ok(()), |((setting, one), (_, other))| {
             Err(PartialAuditError::Settings { setting, one, other })

@@ -131,10 +131,10 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     let setup = record.state().setup();
     let bots = item.bots();
     if setup.bots != bots {
-        let words = |bots: &lastnim_core::game::BySeat<BotName>| {
+        let names = |bots: &lastnim_core::game::BySeat<BotName>| {
             bots.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         };
-        return Err(RecordMisfit::Bots { given: words(&setup.bots), expected: words(&bots) });
+        return Err(RecordMisfit::Bots { given: names(&setup.bots), expected: names(&bots) });
     }
     let game = &item.game;
     let differs = [

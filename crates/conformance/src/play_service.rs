@@ -45,12 +45,12 @@ impl PlayService {
         if given.and_then(|given| given.strip_prefix("Bearer ")) == Some(&self.token) {
             return Ok(());
         }
-        let words = match given {
+        let call = match given {
             None => "a call without `authorization`".to_owned(),
             Some(given) => format!("a call with `authorization: {given:.80}`"),
         };
         // An error means that the script has ended.
-        let _ = self.arrivals.send(Arrival::Refused(words));
+        let _ = self.arrivals.send(Arrival::Refused(call));
         Err(Status::unauthenticated(
             "expected `authorization: Bearer <token>` with the token in LASTNIM_TOKEN",
         ))

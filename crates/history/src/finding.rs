@@ -158,14 +158,14 @@ impl Findings {
         kind: FindingKind,
         message: &LoggedMessage<'_>,
         ply: impl Into<Option<u32>>,
-        words: String,
+        detail: String,
     ) {
-        self.push(kind, Some((message.log, message.line)), ply.into(), words);
+        self.push(kind, Some((message.log, message.line)), ply.into(), detail);
     }
 
     /// Adds a finding that only the record shows.
-    pub(super) fn add_record_finding(&mut self, kind: FindingKind, ply: u32, words: String) {
-        self.push(kind, None, Some(ply), words);
+    pub(super) fn add_record_finding(&mut self, kind: FindingKind, ply: u32, detail: String) {
+        self.push(kind, None, Some(ply), detail);
     }
 
     fn push(&mut self, kind: FindingKind, line: Option<(usize, u64)>, ply: Option<u32>, message: String) {

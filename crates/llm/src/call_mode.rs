@@ -97,10 +97,10 @@ mod tests {
             optional: crate::dialect::OptionalParameters::of_settings(&LlmSettings::default()),
         };
         let usual = LlmSettings::default();
-        let words =
+        let mode_text =
             |settings: &LlmSettings, has_schema| CallMode::new(settings, dialect, has_schema).to_string();
         assert_eq!(
-            words(&usual, true),
+            mode_text(&usual, true),
             "prompt 3, with memory, with bot names, without thinking before the answer, with a schema"
         );
         let other = LlmSettings {
@@ -111,7 +111,7 @@ mod tests {
             ..usual
         };
         assert_eq!(
-            words(&other, false),
+            mode_text(&other, false),
             "prompt from a file, without memory, without bot names, with thinking before the answer, without a schema"
         );
     }

@@ -192,10 +192,10 @@ impl Completion {
             return failure(FailureClass::Filtered, detail);
         }
         if reason == "refusal" || !self.refusal.trim().is_empty() {
-            let words = self.refusal.trim();
-            let detail = match words {
+            let refusal = self.refusal.trim();
+            let detail = match refusal {
                 "" => "the model refused to answer".to_owned(),
-                words => format!("the model refused: {words}"),
+                refusal => format!("the model refused: {refusal}"),
             };
             return failure(FailureClass::Refused, detail);
         }
@@ -223,8 +223,8 @@ fn push_text(text: &mut String, value: Option<&Value>) {
         Some(Value::Array(parts)) => {
             for part in parts {
                 // Summaries of reasoning have another key.
-                let words = part.get("text").or_else(|| part.get("summary"));
-                text.push_str(words.and_then(Value::as_str).unwrap_or_default());
+                let part_text = part.get("text").or_else(|| part.get("summary"));
+                text.push_str(part_text.and_then(Value::as_str).unwrap_or_default());
             }
         }
         _ => {}

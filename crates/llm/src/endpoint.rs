@@ -261,8 +261,8 @@ impl Endpoint {
             let is_adapted = is_of_form && self.settings.adapt;
             match dialect.next_concession(&refusal, &outcome.concessions).filter(|_| is_adapted) {
                 Some(concession) => {
-                    let words = &refusal.words;
-                    tracing::debug!(status = status.as_u16(), words, "retrying {}", concession.words());
+                    let (status, concession_text) = (status.as_u16(), concession.words());
+                    tracing::debug!(status, refusal = refusal.words, "retrying {concession_text}");
                     outcome.concessions.push(concession);
                     dialect = dialect.with_concession(concession);
                 }
@@ -311,8 +311,8 @@ impl Endpoint {
         sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
             let is_sent = !error.is_connect();
             // Errors may contain the address, with secrets.
-            let words = error_chain_text(&error.without_url());
-            FailedRequest { failure: server_error(format!("no response: {words}")), is_sent }
+            let cause = error_chain_text(&error.without_url());
+            FailedRequest { failure: server_error(format!("no response: {cause}")), is_sent }
         })
     }
 
@@ -404,8 +404,8 @@ impl Endpoint {
             }
         }
         let refusal = Refusal::from_body(&body);
-        let words = self.hide_key(refusal.words.clone());
-        refusal.with_words(words)
+        let message = self.hide_key(refusal.words.clone());
+        refusal.with_words(message)
     }
 
     fn refusal_failure(
@@ -512,14 +512,14 @@ fn is_loopback(url: &Url) -> bool {
 
 /// Returns the messages of an error and its causes.
 fn error_chain_text(error: &dyn StdError) -> String {
-    let mut words = vec![error.to_string()];
+    let mut causes = vec![error.to_string()];
     let mut next = error.source();
     while let Some(cause) = next {
-        words.push(cause.to_string());
+        causes.push(cause.to_string());
         next = cause.source();
     }
-    words.dedup();
-    words.join(": ")
+    causes.dedup();
+    causes.join(": ")
 }
 
 #[cfg(test)]

@@ -166,11 +166,11 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
         return Vec::new();
     };
     let shares = |shares: &[pb::FailureShare]| {
-        let words = shares
+        let entries = shares
             .iter()
             .map(|share| format!("{} {} ({:.1}%)", share.count, share.failure, 100.0 * share.share));
-        let words = words.collect::<Vec<_>>().join(", ");
-        if words.is_empty() { "none".to_owned() } else { words }
+        let entries = entries.collect::<Vec<_>>().join(", ");
+        if entries.is_empty() { "none".to_owned() } else { entries }
     };
     let mut lines = vec![
         format!(
@@ -229,8 +229,8 @@ mod tests {
             ],
             ..Default::default()
         };
-        let words = "Failures: 4 seats lost (timed out: 1, strikes: 3), 4 illegal takes, 6 strikes. A lost seat counts as a loss of all ranks.";
-        assert_eq!(failure_lines(&card), [words]);
+        let expected = "Failures: 4 seats lost (timed out: 1, strikes: 3), 4 illegal takes, 6 strikes. A lost seat counts as a loss of all ranks.";
+        assert_eq!(failure_lines(&card), [expected]);
         assert_eq!(failure_lines(&pb::BenchmarkCard::default()), ["No failures."]);
     }
 

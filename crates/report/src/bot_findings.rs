@@ -114,7 +114,7 @@ fn source_notes(
     } else {
         "These are all of its matches that count."
     };
-    let mut words = vec![
+    let mut sentences = vec![
         format!("Its {takes} in {matches} are compared with optimal play. {newest}"),
         "A take is optimal if no other take leads to a winner that the bot likes better, given that everybody then plays optimally. Any other take is an error.".to_owned(),
     ];
@@ -124,9 +124,9 @@ fn source_notes(
             "match is left out, because its record is",
             "matches are left out, because their records are",
         );
-        words.push(format!("{damaged} damaged or removed."));
+        sentences.push(format!("{damaged} damaged or removed."));
     }
-    words
+    sentences
 }
 
 /// Says what its own errors cost the bot, and what the errors of others cost or gave it.
@@ -423,9 +423,9 @@ mod tests {
             ..Default::default()
         };
         let found = pb::BotFindings { conditions: vec![condition], ..Default::default() };
-        let words: Vec<_> = clear_condition_sentences(&found).collect();
+        let sentences: Vec<_> = clear_condition_sentences(&found).collect();
         assert_eq!(
-            words,
+            sentences,
             [
                 "It errs less often when the winner under optimal play suits it less than at the start: in comparable positions, its share of errors is then 25.0 percentage points lower (95% interval: 12.5 to 37.5)."
             ]

@@ -65,9 +65,9 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
 }
 
 fn version_table(versions: &[pb::SeenVersion]) -> Table {
-    let words = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_text);
+    let text = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_text);
     Table::of_items(versions)
-        .column(Column::text("version"), words)
+        .column(Column::text("version"), text)
         .column(Column::text("first seen (UTC)"), |seen| Cell::Time(seen.first_seen_at_us))
         .column(Column::text("last seen (UTC)"), |seen| Cell::Time(seen.last_seen_at_us))
         .into_table()

@@ -53,7 +53,7 @@ fn connected_line(activity: &pb::TournamentActivity) -> String {
 
 /// Describes the bots that matches wait for; `None` without such bots.
 fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
-    let words = activity.awaited.iter().map(|awaited| {
+    let entries = activity.awaited.iter().map(|awaited| {
         let absent = if awaited.connected { "" } else { "absent, " };
         let matches = match awaited.matches {
             1 => String::new(),
@@ -61,7 +61,7 @@ fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
         };
         format!("{} ({absent}{matches}{})", awaited.bot, format_duration(awaited.waited_ms))
     });
-    (activity.awaited_bots > 0).then(|| list_names(words, activity.awaited_bots))
+    (activity.awaited_bots > 0).then(|| list_names(entries, activity.awaited_bots))
 }
 
 /// Lists the first names, and counts the rest.

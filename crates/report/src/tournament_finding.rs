@@ -168,11 +168,11 @@ fn sprt_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> Tourname
     let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR_PROBABILITY };
     let groups = count_with_noun(said.groups, "group of matches", "groups of matches");
     let decided = |headline: String, given: f64| {
-        let words = format!(
+        let detail = format!(
             "This took {groups}. Such a test gives this answer wrongly in at most {}% of cases.",
             wrong(given)
         );
-        TournamentFinding::new(headline, words)
+        TournamentFinding::new(headline, detail)
     };
     match said.answer() {
         pb::SprtAnswer::Better => decided(pair("is"), test.alpha),

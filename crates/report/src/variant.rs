@@ -139,8 +139,8 @@ fn displayed_numbers(seats: &[u32], reader: ReportReader) -> impl Iterator<Item 
 
 /// Lists seats as in a sentence: `0, 1 and 2`.
 fn enumerate_seats(seats: &[u32]) -> String {
-    let words: Vec<String> = seats.iter().map(u32::to_string).collect();
-    join_with_and(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    let numbers: Vec<String> = seats.iter().map(u32::to_string).collect();
+    join_with_and(&numbers.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Says how many counters are in the last pile; `None` if the game is over.

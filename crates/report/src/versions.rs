@@ -37,12 +37,12 @@ pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> 
 /// Lists the versions at each seat, if any bot declared one.
 pub fn seat_versions_line(seats: &[pb::SeatVersions]) -> Option<String> {
     let declared = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
-    let words = declared.map(|(number, seat)| {
+    let entries = declared.map(|(number, seat)| {
         let versions: Vec<_> = seat.versions.iter().map(version_text).collect();
         format!("seat {number}: {}", versions.join(", "))
     });
-    let words: Vec<_> = words.collect();
-    (!words.is_empty()).then(|| words.join("; "))
+    let entries: Vec<_> = entries.collect();
+    (!entries.is_empty()).then(|| entries.join("; "))
 }
 
 #[cfg(test)]

@@ -215,19 +215,19 @@ mod tests {
 
     #[test]
     fn database_messages_are_not_sent_to_callers() {
-        let words = || "password authentication failed for user \"keeper\" at 10.0.0.7".to_owned();
-        let unavailable = || StoreError::Unavailable(words());
+        let secret = || "password authentication failed for user \"keeper\" at 10.0.0.7".to_owned();
+        let unavailable = || StoreError::Unavailable(secret());
         let cases = [
             (ArenaError::Store(unavailable()), Code::Unavailable, "STORE_UNAVAILABLE"),
             (ArenaError::Delayed(unavailable()), Code::Unavailable, "STORE_UNAVAILABLE"),
             (
-                ArenaError::Store(StoreError::Damaged { what: words(), why: words() }),
+                ArenaError::Store(StoreError::Damaged { what: secret(), why: secret() }),
                 Code::DataLoss,
                 "STORE_DAMAGED",
             ),
-            (ArenaError::Store(StoreError::Refused(words())), Code::Internal, "STORE"),
-            (ArenaError::Store(StoreError::Taken(words())), Code::Internal, "STORE"),
-            (ArenaError::Recovery(words(), words()), Code::Internal, "STORE"),
+            (ArenaError::Store(StoreError::Refused(secret())), Code::Internal, "STORE"),
+            (ArenaError::Store(StoreError::Taken(secret())), Code::Internal, "STORE"),
+            (ArenaError::Recovery(secret(), secret()), Code::Internal, "STORE"),
         ];
         for (error, code, reason) in cases {
             let status = arena_status(error);

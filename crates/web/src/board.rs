@@ -65,9 +65,9 @@ pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> 
     });
     let above = HEIGHT_ABOVE_GROUND - 8 - drawn_piles.max().unwrap_or_default();
     let (width, height) = (x.max(120), HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - above);
-    let words = board_description(&piles, in_play);
+    let description = board_description(&piles, in_play);
     let svg = format!(
-        "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
+        "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{description}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{drawn}</svg>"
     );
     Board { svg, hidden: shown_from }

@@ -162,8 +162,8 @@ async fn newest_match_id(site: &Site, visitor: &Visitor, name: &BotName) -> Resu
 fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
-        let words = "The newest matches of this bot are being compared with optimal play, or are waiting while another bot's are compared. This page reloads itself until the result is ready.";
-        let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(words));
+        let notice = "The newest matches of this bot are being compared with optimal play, or are waiting while another bot's are compared. This page reloads itself until the result is ready.";
+        let content = Html::with_links(&cell_link).section_html(&Section::new().paragraph(notice));
         Ok(audit_page(address, &name, content, None))
     });
     content.with_pending_part()
@@ -217,7 +217,7 @@ fn puzzle_view(puzzle: &pb::Puzzle) -> Option<PuzzleView> {
     let position = game.first_position();
     let name = |seat: usize| puzzle.bots.get(seat).map(String::as_str).unwrap_or_default();
     let ranges = puzzle.optimal_takes.iter().map(|range| format!("{}-{}", range.lo, range.hi));
-    let words = format!(
+    let situation = format!(
         "{} is to move. The seats move in the order {}. {}. {}",
         name(game.first_seat().index()),
         join_first_items(&puzzle.bots),
@@ -237,7 +237,7 @@ fn puzzle_view(puzzle: &pb::Puzzle) -> Option<PuzzleView> {
     Some(PuzzleView {
         ranges: ranges.collect::<Vec<_>>().join(" "),
         counters: position.counters(),
-        words,
+        words: situation,
         board: draw_static_board(&position, None).svg,
         answer,
         // A longer address may be refused.

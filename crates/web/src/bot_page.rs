@@ -130,18 +130,18 @@ struct MissingAudit {
 impl MissingAudit {
     fn explain(site: &Site, visitor: &Visitor, name: &BotName) -> Result<Self, Status> {
         if site.audits.is_running(name) {
-            let words = "Its takes are being compared with optimal play: reload this page in a few seconds.";
-            return Ok(Self { words: words.to_owned(), lifetime: PageLifetime::Uncacheable });
+            let notice = "Its takes are being compared with optimal play: reload this page in a few seconds.";
+            return Ok(Self { words: notice.to_owned(), lifetime: PageLifetime::Uncacheable });
         }
         let caller = site.access.require_viewer(&visitor.request(()))?;
-        let words = match site.arena.check_oracle_open(caller.as_ref()) {
+        let notice = match site.arena.check_oracle_open(caller.as_ref()) {
             Ok(()) => {
                 "No comparison of its takes with optimal play is ready: follow the link below to start one."
                     .to_owned()
             }
             Err(closed) => format!("Its takes cannot be compared with optimal play now: {closed}."),
         };
-        Ok(Self { words, lifetime: PageLifetime::default() })
+        Ok(Self { words: notice, lifetime: PageLifetime::default() })
     }
 }
 
@@ -172,7 +172,7 @@ fn worst_error(puzzle: &pb::Puzzle) -> Option<(String, PageAddress)> {
     let others = puzzle.bots.iter().enumerate().filter(|(seat, _)| *seat != game.first as usize);
     let others: Vec<_> = others.map(|(_, bot)| bot.clone()).collect();
     let after = puzzle.ply + 1;
-    let words = format!(
+    let sentence = format!(
         "at take {after}, against {}, it took {} of {}, which cost it {}. Taking {} would have made {} win.",
         join_first_items(&others),
         puzzle.take,
@@ -181,7 +181,7 @@ fn worst_error(puzzle: &pb::Puzzle) -> Option<(String, PageAddress)> {
         format_take_ranges(&puzzle.optimal_takes),
         name(puzzle.winner_if_optimal),
     );
-    Some((words, PageAddress::Match { id: puzzle.match_id.parse().ok()?, ply: Some(after) }))
+    Some((sentence, PageAddress::Match { id: puzzle.match_id.parse().ok()?, ply: Some(after) }))
 }
 
 fn match_address(id: &str) -> Option<String> {

@@ -52,14 +52,14 @@ pub(super) async fn tournament_list(
     let results = findings.into_iter().map(|finding| finding.map(|finding| finding.headline));
     let table = tournament_table(&list.tournaments).with_column(Column::text("result"), results);
     let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });
-    let words = ListTexts {
+    let texts = ListTexts {
         title: "Tournaments",
         summary: "All tournaments on this server, the newest first",
         before: String::new(),
         nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with the link \"organise\" below.",
         links: tournament_cell_link,
     };
-    Ok(list_content(words, table, next, list))
+    Ok(list_content(texts, table, next, list))
 }
 
 pub(super) async fn match_list(
@@ -85,14 +85,14 @@ pub(super) async fn match_list(
         (false, false) => "No matches fit the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",
     };
-    let words = ListTexts {
+    let texts = ListTexts {
         title: "Matches",
         summary: "Matches of Last Nim, the newest first, each with every take",
         before: form,
         nothing,
         links: match_cell_link,
     };
-    Ok(list_content(words, match_table(&list.matches), next, list))
+    Ok(list_content(texts, match_table(&list.matches), next, list))
 }
 
 pub(super) async fn bot_list(
@@ -103,14 +103,14 @@ pub(super) async fn bot_list(
     let request = pb::ListBotsRequest { page_size: PAGE_SIZE, page_token: page_token.to_owned() };
     let list = site.bots.list_bots(visitor.request(request)).await?.into_inner();
     let next = next_page(&list.next_page_token, |page| PageAddress::Bots { page });
-    let words = ListTexts {
+    let texts = ListTexts {
         title: "Bots",
         summary: "All bots on this server, with their results",
         before: String::new(),
         nothing: "No bots are registered yet. An organiser can register one with `lastnim bot register`, which prints its token.",
         links: cell_link,
     };
-    Ok(list_content(words, bot_table(&list.bots), next, list))
+    Ok(list_content(texts, bot_table(&list.bots), next, list))
 }
 
 /// The form that filters a list of matches.

@@ -163,11 +163,15 @@ impl AnsweredQuestion {
 }
 
 fn ending_choice(ending: Ending, typed: &PositionInput) -> EndingChoice {
-    let words = match ending {
+    let description = match ending {
         Ending::ToMoveWins => "the seat to move when no counter is left",
         Ending::LastMoverWins => "the seat that moved last",
     };
-    EndingChoice { name: ending.to_string(), words, is_chosen: typed.ending == ending.to_string() }
+    EndingChoice {
+        name: ending.to_string(),
+        words: description,
+        is_chosen: typed.ending == ending.to_string(),
+    }
 }
 
 /// Says how many piles are not drawn; empty if none.

@@ -147,9 +147,9 @@ pub(super) fn add_refresh_to(response: &mut PageResponse, path: &str) {
 
 /// Redirects a browser after a form, so that reloading does not send the form again.
 pub(super) fn redirect_response(address: &impl fmt::Display) -> PageResponse {
-    let words = format!("see {address}\n");
+    let text = format!("see {address}\n");
     let mut response =
-        text_response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Freshness::Now, words);
+        text_response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Freshness::Now, text);
     response.headers_mut().insert(LOCATION, address_header(address.to_string()));
     response
 }
@@ -174,12 +174,12 @@ pub(super) fn without_caching(mut response: PageResponse) -> PageResponse {
 
 /// Refuses unsupported methods.
 pub(super) fn method_response(methods: &'static str) -> PageResponse {
-    let words = match methods.rsplit_once(", ") {
+    let text = match methods.rsplit_once(", ") {
         Some((others, last)) => format!("method not allowed: expected {others} or {last}\n"),
         None => format!("method not allowed: expected {methods}\n"),
     };
     let mut response =
-        text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, words);
+        text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, text);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
     with_reason(response, "METHOD_NOT_ALLOWED")
 }

@@ -150,8 +150,8 @@ pub(super) fn format_sections_html(
 fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> Option<Section> {
     let section = Section::with_heading("Opponents");
     if findings.is_comparison_refused {
-        let words = "The server is too busy to compare the bots. Reload this page later.";
-        return Some(section.paragraph(words));
+        let notice = "The server is too busy to compare the bots. Reload this page later.";
+        return Some(section.paragraph(notice));
     }
     let Some(Format::Gauntlet(gauntlet)) = &tournament.settings.as_ref()?.format else { return None };
     opponent_score_plot(&gauntlet.bot, &findings.comparisons).map(|plot| section.plot(plot))
@@ -204,10 +204,10 @@ fn shown_rounds(
     } else {
         ""
     };
-    let words =
+    let meaning =
         format!("The number beside each bot is the number of matches that it won at its table{decided}.");
     let cut = is_cut.then(|| "Some matches are not shown; the list of matches has them all.".to_owned());
-    (rounds, [words].into_iter().chain(cut).collect())
+    (rounds, [meaning].into_iter().chain(cut).collect())
 }
 
 /// Charts the capital of a sequential test, and explains it.
@@ -225,13 +225,13 @@ fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
 }
 
 fn rating_section(findings: &FormatFindings) -> Option<Section> {
-    let words = if findings.has_more_matches {
+    let caption = if findings.has_more_matches {
         format!("Ratings by wins, for the newest {MAX_MATCHES} matches only")
     } else {
         "Ratings by wins after each match".to_owned()
     };
     let mut matches: Vec<_> = findings.matches.iter().collect();
     matches.sort_by_key(|game| game.setup.as_ref().map(|setup| setup.number));
-    let chart = rating_chart(matches, &words)?;
+    let chart = rating_chart(matches, &caption)?;
     Some(Section::with_heading("Ratings over time").block(Block::Chart(chart)))
 }

@@ -145,8 +145,9 @@ pub(super) fn tournament_cards_html(
 ) -> String {
     let cards = tournaments.iter().zip(findings).filter_map(|(tournament, finding)| {
         let address = PageAddress::Tournament { id: tournament.id.parse().ok()? }.to_string();
-        let words = progress_text(tournament);
-        let (state_words, progress) = words.split_once(", ").unwrap_or((&words, ""));
+        let state_and_progress = progress_text(tournament);
+        let (state_words, progress) =
+            state_and_progress.split_once(", ").unwrap_or((&state_and_progress, ""));
         let settings = tournament.settings.clone().unwrap_or_default();
         let headline = finding.as_ref().map(|finding| finding.headline.clone()).unwrap_or_default();
         let joins = if tournament.has_open_field() { ". Bots can join at any time." } else { "" };

@@ -238,8 +238,8 @@ impl TournamentView {
 
     fn progress_html(&self) -> String {
         let tournament = self.tournament();
-        let words = progress_text(&tournament);
-        let (state_words, rest) = words.split_once(", ").unwrap_or((&words, ""));
+        let state_and_progress = progress_text(&tournament);
+        let (state_words, rest) = state_and_progress.split_once(", ").unwrap_or((&state_and_progress, ""));
         let settings = tournament.settings.clone().unwrap_or_default();
         let is_open = tournament.state() == pb::TournamentState::Open;
         let seats = count_with_noun(settings.seats, "seat", "seats");
@@ -289,7 +289,7 @@ impl TournamentView {
         let verdict = self.verdict().filter(|_| !self.is_knockout());
         let notes = standings_notes(Section::new(), lines, verdict);
         let all = PageAddress::Standings { id: self.data.id, from: None };
-        let words = if bots > MAX_LEADERS {
+        let description = if bots > MAX_LEADERS {
             format!("All {}, with the cross-table", count_with_noun(bots as u64, "bot", "bots"))
         } else {
             "With the cross-table".to_owned()
@@ -299,7 +299,7 @@ impl TournamentView {
             note,
             notes: html.section_html(&notes),
             all: all.to_string(),
-            words,
+            words: description,
             csv: all.in_format(PageFormat::Csv),
         })
     }

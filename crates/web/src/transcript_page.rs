@@ -110,20 +110,20 @@ pub(super) fn question_place(question: &pb::PublishedQuestion) -> QuestionPlace 
 fn lines_html(lines: &str) -> String {
     let (mut shown, mut bytes, mut is_cut) = (Vec::new(), 0, false);
     for line in lines.lines() {
-        let mut words = match serde_json::from_str::<Value>(line) {
+        let mut text = match serde_json::from_str::<Value>(line) {
             Ok(Value::Object(members)) => {
                 let member = |(key, value): (&String, &Value)| format!("{key}: {}", value_text(value));
                 members.iter().map(member).collect::<Vec<_>>().join("\n")
             }
             _ => line.to_owned(),
         };
-        let end = words.char_indices().find(|&(_, character)| {
+        let end = text.char_indices().find(|&(_, character)| {
             bytes += html_bytes(character);
             bytes > MAX_BYTES
         });
         let end = end.map(|(end, _)| end);
-        words.truncate(end.unwrap_or(words.len()));
-        shown.push(words);
+        text.truncate(end.unwrap_or(text.len()));
+        shown.push(text);
         is_cut = end.is_some();
         if is_cut {
             break;

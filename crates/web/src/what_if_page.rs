@@ -65,7 +65,7 @@ pub(super) async fn what_if_page(
     let content = PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
-        let words = match (take, actual) {
+        let sentence = match (take, actual) {
             (None, _) => format!("The position after {}.", count_with_noun(ply, "take", "takes")),
             (Some(take), Some(actual)) if actual != take => {
                 format!("The position if {bot} had taken {take} instead of {actual} at take {}.", ply + 1)
@@ -75,7 +75,7 @@ pub(super) async fn what_if_page(
             }
         };
         let html = Html::with_links(&|_, _| None);
-        let section = Section::new().paragraph(&*words).paragraph(ending_rule(game.ending));
+        let section = Section::new().paragraph(&*sentence).paragraph(ending_rule(game.ending));
         let content = WhatIfContent {
             words: html.section_html(&section),
             asked: AnalysedPosition::of_game(&typed, &game, Some(&replay.setup.bots)),
@@ -85,7 +85,7 @@ pub(super) async fn what_if_page(
         };
         let html = write_template(&content);
         let headline = content.asked.map(|asked| asked.headline).unwrap_or_default();
-        Ok(Page::of_html(address, "What if".into(), html).with_heading(headline).with_summary(words))
+        Ok(Page::of_html(address, "What if".into(), html).with_heading(headline).with_summary(sentence))
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }

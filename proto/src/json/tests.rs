@@ -252,9 +252,9 @@ fn a_method_exists_only_in_its_service() {
 fn all_enumerations_have_words() {
     let ours = DESCRIPTORS.all_enums().filter(|kind| kind.package_name() == "lastnim.v1");
     for kind in ours {
-        let words = EnumValueName::all(&kind);
-        let printed: Vec<_> = words.iter().map(|word| word.word(JsonMapping::Printed)).collect();
-        assert_eq!((words[0].number, printed[0]), (0, "unspecified"), "{}", kind.name());
+        let names = EnumValueName::all(&kind);
+        let printed: Vec<_> = names.iter().map(|word| word.word(JsonMapping::Printed)).collect();
+        assert_eq!((names[0].number, printed[0]), (0, "unspecified"), "{}", kind.name());
         let different: std::collections::BTreeSet<_> = printed.iter().collect();
         assert_eq!(different.len(), kind.values().len(), "{}", kind.name());
         for (value, word) in kind.values().zip(&printed) {

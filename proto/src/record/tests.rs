@@ -37,8 +37,8 @@ fn check_parsing(record: &pb::MatchRecord) {
             assert!(violations.as_slice().iter().all(|violation| named(&violation.field)), "{violations}");
         }
         Err(refused @ (RecordParseError::Events(_) | RecordParseError::Hash { .. })) => {
-            let words = refused.to_string();
-            assert!(words.contains("event"), "{words}");
+            let message = refused.to_string();
+            assert!(message.contains("event"), "{message}");
         }
     }
 }
@@ -140,9 +140,9 @@ fn every_mistake_in_a_setup_is_named() {
     setup.ending = 5;
     setup.clock = None;
     setup.tournament_id = "x".into();
-    let words = refusal(&record);
+    let message = refusal(&record);
     for field in ["clock", "tournament_id", "bots[1]", "piles", "ending"] {
-        assert!(words.contains(&format!("events[0].created.{field}: ")), "{field} in {words}");
+        assert!(message.contains(&format!("events[0].created.{field}: ")), "{field} in {message}");
     }
     let mut record = created();
     let setup = setup_of(&mut record);

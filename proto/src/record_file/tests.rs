@@ -60,8 +60,8 @@ fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
 fn unknown_field_is_refused_by_name() {
     let refusal =
         read_record(&FROZEN_WITH_NOTES.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
-    let words = "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? expected one of \"seat\", ";
-    assert!(refusal.starts_with(words), "{refusal}");
+    let expected = "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? expected one of \"seat\", ";
+    assert!(refusal.starts_with(expected), "{refusal}");
 }
 
 #[test]

@@ -81,8 +81,13 @@ impl SeatCountReport<'_> {
         };
         let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
         let share = 100.0 * count.share_of_all_rows(self.seats);
-        let words = format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
-        row_sets::with_example_rows(section.paragraph(words), rows.rows(), &self.example_rows(rows, examples))
+        let sentence =
+            format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
+        row_sets::with_example_rows(
+            section.paragraph(sentence),
+            rows.rows(),
+            &self.example_rows(rows, examples),
+        )
     }
 
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {

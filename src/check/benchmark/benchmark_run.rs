@@ -181,13 +181,13 @@ impl BenchmarkRun {
 
     /// Describes the progress of each tier.
     fn progress_text(&self) -> String {
-        let words = self.tallies.iter().zip(&self.tiers).map(|(tally, tier)| {
+        let entries = self.tallies.iter().zip(&self.tiers).map(|(tally, tier)| {
             tally.loss().map_or_else(
                 || format!("{tier}: -"),
                 |loss| format!("{tier}: {:.2} to {:.2}", loss.low, loss.high),
             )
         });
-        format!("loss by tier {}", words.collect::<Vec<_>>().join(", "))
+        format!("loss by tier {}", entries.collect::<Vec<_>>().join(", "))
     }
 
     fn begin_item(

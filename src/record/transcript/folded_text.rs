@@ -77,10 +77,10 @@ mod tests {
 
     #[test]
     fn long_texts_are_folded_and_cut() {
-        let words = "word ".repeat(40);
-        let folded = fold_text(&words, TextLength::Whole);
+        let text = "word ".repeat(40);
+        let folded = fold_text(&text, TextLength::Whole);
         assert!(folded.lines().all(|line| line.trim_end().len() <= MAX_LINE_COLUMNS), "{folded}");
-        assert_eq!(folded.replace('\n', ""), words.trim_end());
+        assert_eq!(folded.replace('\n', ""), text.trim_end());
         let long = "x".repeat(MAX_LINE_COLUMNS * 20);
         let cut = fold_text(&long, TextLength::Cut);
         assert_eq!(cut.lines().count(), MAX_SHOWN_LINES + 1);

@@ -173,7 +173,7 @@ impl StandingsDifference {
 }
 
 fn with_records(section: Section, records: &RecordsVerdict) -> Section {
-    let mut words = match records.verified {
+    let mut summary = match records.verified {
         1 => "1 record matches the manifest".to_owned(),
         verified => format!("{verified} records match the manifest"),
     };
@@ -183,17 +183,17 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
             "record of another tournament was skipped",
             "records of other tournaments were skipped",
         );
-        words = format!("{words}; {others}");
+        summary = format!("{summary}; {others}");
     }
-    let mut section = section.paragraph(words);
+    let mut section = section.paragraph(summary);
     // Records that are newer than the manifest are only counted, because nearly all records are newer than a manifest
     // that was made early.
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == RecordFindingKind::Later);
     if !later.is_empty() {
-        let words = count_with_noun(later.len() as u64, "record belongs", "records belong");
+        let records = count_with_noun(later.len() as u64, "record belongs", "records belong");
         section =
-            section.paragraph(format!("{words} to matches that were not over when the manifest was made"));
+            section.paragraph(format!("{records} to matches that were not over when the manifest was made"));
     }
     if listed.is_empty() {
         return section;

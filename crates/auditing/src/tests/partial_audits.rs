@@ -82,8 +82,9 @@ fn an_audit_of_many_bots_is_merged_only_up_to_the_limit() {
     let mut other = Auditor::new(AuditSubject::Field, 5).with_max_puzzles(7);
     other.play_under_other_names(&field(3, 3), 3);
     let refused = one.merge(other).unwrap_err();
-    let words = "the matches have more than 32 bots: expected at most 32 when parts of an audit are merged";
-    assert_eq!(refused.to_string(), words);
+    let expected =
+        "the matches have more than 32 bots: expected at most 32 when parts of an audit are merged";
+    assert_eq!(refused.to_string(), expected);
 }
 
 impl Auditor {

@@ -235,14 +235,14 @@ impl Stage {
             let got = format!("more than {MAX_IDLE_MESSAGES} messages without a take");
             return Err(self.failure(expected, got));
         }
-        let words = || shorten(&message_to_json(request).to_string());
+        let request_text = || shorten(&message_to_json(request).to_string());
         match BotAction::try_from(request.clone()) {
             Ok(BotAction::Pong { id }) if id < self.next_ping => Ok(BotMessage::Pong(id)),
             Ok(BotAction::Pong { id }) => {
                 Err(self.failure(expected, format!("`pong` with the unknown id {id}")))
             }
             Ok(action) => Ok(BotMessage::Action(action)),
-            Err(invalid) => Err(self.failure(expected, format!("{}: {}", words(), invalid.message))),
+            Err(invalid) => Err(self.failure(expected, format!("{}: {}", request_text(), invalid.message))),
         }
     }
 }

@@ -150,13 +150,13 @@ impl Stage {
         {
             ended.reason = UNKNOWN_ENUM_VALUE;
         }
-        let words = shorten(&message_to_json(&event).to_string());
+        let event_text = shorten(&message_to_json(&event).to_string());
         let encoded = event.encode_to_vec();
         if self.style.adds_unknown_fields {
-            let words = format!("with field 999 in every message: {words}");
-            self.send_encoded(add_unknown_fields(&encoded), words);
+            let event_text = format!("with field 999 in every message: {event_text}");
+            self.send_encoded(add_unknown_fields(&encoded), event_text);
         } else {
-            self.send_encoded(encoded, words);
+            self.send_encoded(encoded, event_text);
         }
     }
 

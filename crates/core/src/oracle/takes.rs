@@ -85,15 +85,15 @@ impl fmt::Display for OptimalTakes {
 
 /// Describes takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` if there are no takes.
 pub fn describe_takes(ranges: &[TakeRange]) -> String {
-    let mut words = Vec::with_capacity(ranges.len() + 1);
+    let mut entries = Vec::with_capacity(ranges.len() + 1);
     for &TakeRange { lo, hi } in ranges {
         match hi - lo {
-            0 => words.push(lo.to_string()),
-            1 => words.extend([lo.to_string(), hi.to_string()]),
-            _ => words.push(format!("{lo} to {hi}")),
+            0 => entries.push(lo.to_string()),
+            1 => entries.extend([lo.to_string(), hi.to_string()]),
+            _ => entries.push(format!("{lo} to {hi}")),
         }
     }
-    match words.split_last() {
+    match entries.split_last() {
         None => "none".to_owned(),
         Some((only, [])) => only.clone(),
         Some((last, before)) => format!("{} or {last}", before.join(", ")),
@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn take_ranges_are_written_in_words() {
-        let words = |ranges: &[(u64, u64)]| takes_in_ranges(ranges).to_string();
-        assert_eq!(words(&[]), "none");
-        assert_eq!(words(&[(1, 1)]), "1");
-        assert_eq!(words(&[(2, 3)]), "2 or 3");
-        assert_eq!(words(&[(2, 3), (12, 12)]), "2, 3 or 12");
-        assert_eq!(words(&[(2, 9), (12, 12)]), "2 to 9 or 12");
+        let takes_text = |ranges: &[(u64, u64)]| takes_in_ranges(ranges).to_string();
+        assert_eq!(takes_text(&[]), "none");
+        assert_eq!(takes_text(&[(1, 1)]), "1");
+        assert_eq!(takes_text(&[(2, 3)]), "2 or 3");
+        assert_eq!(takes_text(&[(2, 3), (12, 12)]), "2, 3 or 12");
+        assert_eq!(takes_text(&[(2, 9), (12, 12)]), "2 to 9 or 12");
     }
 
     #[test]

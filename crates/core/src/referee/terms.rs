@@ -82,9 +82,9 @@ mod tests {
         let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
         let talk = TalkTerms { rounds: 5, text_chars: 0, ..TalkTerms::default() };
         let refused = Terms { clock, strikes: 101, max_plies: 0, talk: Some(talk) }.validate().unwrap_err();
-        let words: Vec<_> = refused.iter().map(ToString::to_string).collect();
+        let messages: Vec<_> = refused.iter().map(ToString::to_string).collect();
         assert_eq!(
-            words,
+            messages,
             [
                 "strikes is 101: expected 1 to 100",
                 "max_plies is 0: expected 1 to 65536",

@@ -41,10 +41,10 @@ fn contradiction_text(
     reported: String,
     message: &LoggedMessage<'_>,
 ) -> Option<String> {
-    let words = reported.clone();
+    let detail = reported.clone();
     let place = differs_from_first(first, reported, message)?;
     let first = first.as_ref().map(|first| first.reported.as_str()).unwrap_or_default();
-    Some(format!("{words}, but {place} says: {first}"))
+    Some(format!("{detail}, but {place} says: {first}"))
 }
 
 /// The first statement in any log about each fact of a match.
@@ -95,8 +95,8 @@ pub(super) fn check_agreement(log: &MatchLog<'_>, findings: &mut Findings) {
                 if let Some(audit) = &ended.audit
                     && let Some(place) = differs_from_first(&mut reported.audit, audit, message)
                 {
-                    let words = format!("the audit differs from that in {place}");
-                    findings.add(FindingKind::Audit, message, None, words);
+                    let detail = format!("the audit differs from that in {place}");
+                    findings.add(FindingKind::Audit, message, None, detail);
                 }
             }
             _ => {}
@@ -112,8 +112,8 @@ impl<'a> MatchStatements<'a> {
         findings: &mut Findings,
     ) {
         if let Some(place) = differs_from_first(&mut self.setup, &started.setup, message) {
-            let words = format!("the match's setup differs from that in {place}");
-            findings.add(FindingKind::Setup, message, None, words);
+            let detail = format!("the match's setup differs from that in {place}");
+            findings.add(FindingKind::Setup, message, None, detail);
         }
     }
 

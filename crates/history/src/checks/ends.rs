@@ -41,8 +41,8 @@ fn check_end(
     if recorded != Some((ended.reason(), ended.winner)) {
         let recorded = recorded
             .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_text(reason, winner));
-        let words = format!("{}, but the record says {recorded}", end_text(ended.reason(), ended.winner));
-        findings.add(FindingKind::End, message, None, words);
+        let detail = format!("{}, but the record says {recorded}", end_text(ended.reason(), ended.winner));
+        findings.add(FindingKind::End, message, None, detail);
     }
 }
 
@@ -54,8 +54,8 @@ fn check_audit(
     findings: &mut Findings,
 ) {
     let Some(recorded) = recorded else {
-        let words = "the match cannot be audited, but the server sent an audit".to_owned();
-        return findings.add(FindingKind::Audit, message, None, words);
+        let detail = "the match cannot be audited, but the server sent an audit".to_owned();
+        return findings.add(FindingKind::Audit, message, None, detail);
     };
     let mut recorded = recorded.clone();
     if reported.plies.is_empty() && recorded.plies.len() > MAX_SENT_PLIES {
@@ -66,8 +66,8 @@ fn check_audit(
     }
     let differing = first_difference(&message_to_json(reported), &message_to_json(&recorded), String::new());
     if let Some((path, reported, expected)) = differing {
-        let words = format!("{path} is {reported} in the audit, but {expected} according to the oracle");
-        findings.add(FindingKind::Audit, message, None, words);
+        let detail = format!("{path} is {reported} in the audit, but {expected} according to the oracle");
+        findings.add(FindingKind::Audit, message, None, detail);
     }
 }
 

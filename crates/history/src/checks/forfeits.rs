@@ -34,8 +34,8 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         if let Some(RecordedForfeit { reason: ForfeitReason::NoShow, ply, had_acted: true, .. }) = forfeit {
-            let words = format!("seat {seat} was lost as a no-show, but its bot had acted before");
-            findings.add_record_finding(FindingKind::ForfeitReason, *ply, words);
+            let detail = format!("seat {seat} was lost as a no-show, but its bot had acted before");
+            findings.add_record_finding(FindingKind::ForfeitReason, *ply, detail);
         }
     }
 }
@@ -57,9 +57,9 @@ fn check_reported_forfeit(
     if recorded.map(pb::ForfeitReason::from) != Some(reported.reason()) {
         let recorded = recorded
             .map_or_else(|| "it was not".to_owned(), |reason| forfeit_text(reported.seat, reason.into()));
-        let words =
+        let detail =
             format!("{}, but the record says {recorded}", forfeit_text(reported.seat, reported.reason()));
-        findings.add(FindingKind::Forfeit, message, None, words);
+        findings.add(FindingKind::Forfeit, message, None, detail);
     }
 }
 
@@ -76,9 +76,9 @@ fn check_missed_end_forfeits(
             && !reported.iter().any(|reported| reported.seat == u32::from(seat))
         {
             let recorded = forfeit_text(seat.into(), forfeit.reason.into());
-            let words =
+            let detail =
                 format!("the record says {recorded}, but the message about the end does not list this loss");
-            findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
+            findings.add(FindingKind::Forfeit, message, forfeit.ply, detail);
         }
     }
 }
@@ -112,10 +112,10 @@ fn check_forfeits_announced(
         });
         if !is_reported {
             let recorded = forfeit_text(seat.into(), forfeit.reason.into());
-            let words = format!(
+            let detail = format!(
                 "the record says {recorded}, but the server did not report this loss in this session"
             );
-            findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
+            findings.add(FindingKind::Forfeit, end, forfeit.ply, detail);
         }
     }
 }
@@ -159,8 +159,8 @@ fn check_own_loss(
         ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
     };
     if let Some(why) = refuted {
-        let words = format!("according to the record, seat {seat} was lost {why}");
-        findings.add(FindingKind::ForfeitReason, reported, forfeit.ply, words);
+        let detail = format!("according to the record, seat {seat} was lost {why}");
+        findings.add(FindingKind::ForfeitReason, reported, forfeit.ply, detail);
     }
 }
 

@@ -26,11 +26,11 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             };
             match by_bot.get(session.bot) {
                 Some(&(reached, reported)) if reached > shown => {
-                    let words = format!(
+                    let detail = format!(
                         "the match is at ply {shown} here, but had already reached ply {reached} in line {}",
                         reported.line
                     );
-                    findings.add(FindingKind::WentBack, message, shown, words);
+                    findings.add(FindingKind::WentBack, message, shown, detail);
                 }
                 _ => {
                     let reached = message.reached_ply().unwrap_or(shown);
@@ -62,11 +62,11 @@ fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
             _ => continue,
         };
         if let Some(ended) = ended {
-            let words = format!(
+            let detail = format!(
                 "the server sent {what} after the end of the match (line {} of the same session)",
                 ended.line
             );
-            findings.add(FindingKind::AfterEnd, message, None, words);
+            findings.add(FindingKind::AfterEnd, message, None, detail);
         } else if matches!(event, Event::MatchEnded(_)) {
             ended = Some(message);
         }

@@ -65,19 +65,19 @@ fn check_reported_strike(
             == (seat, refusal.ply, reason, refusal.strikes)
     };
     if !replayed.strikes.iter().any(is_reported) {
-        let words = format!(
+        let detail = format!(
             "strike {} of seat {seat} for {reason} is not in the record at this ply",
             refusal.strikes
         );
-        findings.add(FindingKind::Strike, message, refusal.ply, words);
+        findings.add(FindingKind::Strike, message, refusal.ply, detail);
     }
     let limit = replayed.setup().terms.strikes;
     if refusal.strikes.checked_add(refusal.strikes_left) != Some(limit) {
-        let words = format!(
+        let detail = format!(
             "the refusal says that {} of the seat's strikes are used and {} are left, but the limit is {limit}",
             refusal.strikes, refusal.strikes_left
         );
-        findings.add(FindingKind::Strike, message, refusal.ply, words);
+        findings.add(FindingKind::Strike, message, refusal.ply, detail);
     }
 }
 
@@ -103,10 +103,10 @@ fn check_strike_was_reported(
     });
     if !is_reported {
         let RecordedStrike { seat, number, reason, .. } = strike;
-        let words = format!(
+        let detail = format!(
             "strike {number} of seat {seat} for {reason} is in the record, but the server did not report it to the bot"
         );
-        findings.add(FindingKind::Strike, bracket.after, strike.ply, words);
+        findings.add(FindingKind::Strike, bracket.after, strike.ply, detail);
     }
 }
 

@@ -56,8 +56,8 @@ fn check_matrix(
     let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
     if recorded.as_ref().is_none_or(|recorded| *recorded != shown) {
         let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
-        let words = format!("the rows are {shown:?}, but the record has {recorded}");
-        findings.add(FindingKind::Rows, message, None, words);
+        let detail = format!("the rows are {shown:?}, but the record has {recorded}");
+        findings.add(FindingKind::Rows, message, None, detail);
     }
 }
 
@@ -79,10 +79,10 @@ fn check_defaulted(
     let mut shown = shown.to_vec();
     shown.sort_unstable();
     if shown != recorded {
-        let words = format!(
+        let detail = format!(
             "seats whose row was replaced by the standard row: {shown:?} according to the server, {recorded:?} according to the record"
         );
-        findings.add(FindingKind::Rows, message, None, words);
+        findings.add(FindingKind::Rows, message, None, detail);
     }
 }
 
@@ -109,8 +109,8 @@ fn check_acknowledged(
         Some(recorded) => format!("has {}", recorded.row),
         None => "has assigned rows".to_owned(),
     };
-    let words = format!("the row {shown:?} of seat {seat} was acknowledged, but the record {recorded}");
-    findings.add(FindingKind::Rows, message, None, words);
+    let detail = format!("the row {shown:?} of seat {seat} was acknowledged, but the record {recorded}");
+    findings.add(FindingKind::Rows, message, None, detail);
 }
 
 fn default_text(why: RowDefault) -> &'static str {
@@ -147,12 +147,12 @@ fn check_sent_rows(
                 .iter()
                 .any(|declare| is_row(declare, &recorded.row) && declare.note_hash == recorded.note_hash);
             if !is_sent {
-                let words = format!(
+                let detail = format!(
                     "the record has the row {} for seat {seat}, but up to this line its bot sent {}",
                     recorded.row,
                     sent_rows_text(&offered)
                 );
-                findings.add(FindingKind::RowNeverSent, bracket.after, None, words);
+                findings.add(FindingKind::RowNeverSent, bracket.after, None, detail);
             }
         }
         Some(RowDefault::Invalid) => {
@@ -163,11 +163,11 @@ fn check_sent_rows(
                 Row::parse(&offsets, seats).is_ok()
             };
             if offered.iter().copied().all(is_valid) {
-                let words = format!(
+                let detail = format!(
                     "according to the record, the row that seat {seat} declared was not valid, but its bot sent {}",
                     sent_rows_text(&offered)
                 );
-                findings.add(FindingKind::RowReplaced, bracket.after, None, words);
+                findings.add(FindingKind::RowReplaced, bracket.after, None, detail);
             }
         }
         Some(RowDefault::Late | RowDefault::Forfeited) => {}

@@ -26,11 +26,11 @@ pub(super) fn check_setups(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, fin
             if seat.is_none_or(|seat| u32::from(seat) != started.seat) {
                 let sits = seat.map_or_else(|| "no seat".to_owned(), |seat| format!("seat {seat}"));
                 let bot = session.bot;
-                let words = format!(
+                let detail = format!(
                     "the server gave {bot} seat {}, but according to the record, it has {sits}",
                     started.seat
                 );
-                findings.add(FindingKind::Setup, message, None, words);
+                findings.add(FindingKind::Setup, message, None, detail);
             }
             check_setup(started.setup.as_ref(), &setup, message, findings);
         }
@@ -50,11 +50,11 @@ fn check_setup(
     let recorded = message_to_json(recorded);
     let differing =
         reported.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
-    let words = differing.map_or_else(
+    let detail = differing.map_or_else(
         || "the match's setup differs from the record".to_owned(),
         |(key, value)| {
             format!("{key} in the setup is {value}, but the record says {}", recorded[key.as_str()])
         },
     );
-    findings.add(FindingKind::Setup, message, None, words);
+    findings.add(FindingKind::Setup, message, None, detail);
 }

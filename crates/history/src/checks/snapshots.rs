@@ -25,8 +25,8 @@ fn check_snapshot(
 ) {
     let ply = snapshot.ply;
     let mut differs = |what: &str, reported: String, recorded: String| {
-        let words = format!("{what} is {reported}, but the record says {recorded}");
-        findings.add(FindingKind::Snapshot, message, ply, words);
+        let detail = format!("{what} is {reported}, but the record says {recorded}");
+        findings.add(FindingKind::Snapshot, message, ply, detail);
     };
     let Some(state) = replayed.ply_state(ply) else {
         return differs(
@@ -87,8 +87,8 @@ fn check_forfeited(
             _ => false,
         };
         if reported != recorded {
-            let words = |lost: bool| if lost { "lost" } else { "not lost" }.to_owned();
-            differs(&format!("seat {seat}"), words(reported), words(recorded));
+            let detail = |lost: bool| if lost { "lost" } else { "not lost" }.to_owned();
+            differs(&format!("seat {seat}"), detail(reported), detail(recorded));
         }
     }
 }

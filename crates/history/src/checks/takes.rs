@@ -31,8 +31,8 @@ fn check_reported_take(
 ) {
     let reported = take_text(took.seat, took.take, took.steward);
     let Some(recorded) = replayed.takes.get(took.ply as usize) else {
-        let words = format!("{reported}, but the record ends before this ply");
-        findings.add(FindingKind::TakeMissing, message, took.ply, words);
+        let detail = format!("{reported}, but the record ends before this ply");
+        findings.add(FindingKind::TakeMissing, message, took.ply, detail);
         return;
     };
     let steward = recorded.mover == Mover::Steward;
@@ -78,13 +78,13 @@ fn check_sent_takes(
         if offered.iter().any(|take| is_recorded_take(take, recorded)) {
             continue;
         }
-        let words = format!(
+        let detail = format!(
             "in the record, seat {seat} takes {}{}, but up to this line its bot sent {}",
             recorded.take,
             if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
             sent_takes_text(&offered)
         );
-        findings.add(FindingKind::TakeNeverSent, bracket.after, ply, words);
+        findings.add(FindingKind::TakeNeverSent, bracket.after, ply, detail);
     }
 }
 

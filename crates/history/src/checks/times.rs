@@ -44,14 +44,14 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for (ply, (take, state)) in (0_u32..).zip(replayed.takes.iter().zip(&replayed.plies)) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
         if counted > passed {
-            let words = format!(
+            let detail = format!(
                 "seat {} is charged {} and credited {} of lag for a ply that lasted only {}",
                 take.seat,
                 milliseconds(take.charged),
                 milliseconds(take.credited),
                 milliseconds(passed)
             );
-            findings.add_record_finding(FindingKind::Time, ply, words);
+            findings.add_record_finding(FindingKind::Time, ply, detail);
         }
     }
 }
@@ -68,12 +68,12 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let Some(state) = replayed.ply_state(forfeit.ply) else { continue };
         let (passed, left) = (forfeit.at.since(state.began), state.banks[seat]);
         if passed < left {
-            let words = format!(
+            let detail = format!(
                 "according to the record, seat {seat} ran out of time {} after the ply began, but its bank had {} when the ply began",
                 milliseconds(passed),
                 milliseconds(left)
             );
-            findings.add_record_finding(FindingKind::Time, forfeit.ply, words);
+            findings.add_record_finding(FindingKind::Time, forfeit.ply, detail);
         }
     }
     let deadline = replayed.setup().clock().declaration;
@@ -81,12 +81,12 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let Some(row) = row.as_ref().filter(|row| row.defaulted == Some(RowDefault::Late)) else { continue };
         let passed = row.at.since(replayed.created());
         if passed < deadline {
-            let words = format!(
+            let detail = format!(
                 "according to the record, seat {seat} ran out of time to declare {} after the match began, but the time limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );
-            findings.add_record_finding(FindingKind::Time, 0, words);
+            findings.add_record_finding(FindingKind::Time, 0, detail);
         }
     }
 }
@@ -148,13 +148,13 @@ fn check_late_take(
     let thought = Duration::from_micros(answer.micros_since(turn));
     let left = bank.saturating_sub(thought);
     if lasted && left > margin {
-        let words = format!(
+        let detail = format!(
             "seat {seat} was forfeited because its time ran out, but its take was sent {} after its turn arrived (line {}), with {} left: the take was late only if the network delayed the turn and the take by more than that in total",
             milliseconds(thought),
             turn.line,
             milliseconds(left)
         );
-        findings.add(FindingKind::Late, answer, forfeit.ply, words);
+        findings.add(FindingKind::Late, answer, forfeit.ply, detail);
     }
 }
 
@@ -179,13 +179,13 @@ fn check_late_row(
     let thought = Duration::from_micros(answer.micros_since(bracket.before));
     let left = given.saturating_sub(thought);
     if left > margin {
-        let words = format!(
+        let detail = format!(
             "the row of seat {seat} was late, but it was sent {} after it was requested (line {}), with {} left: the row was late only if the network delayed the request and the row by more than that in total",
             milliseconds(thought),
             bracket.before.line,
             milliseconds(left)
         );
-        findings.add(FindingKind::Late, answer, None, words);
+        findings.add(FindingKind::Late, answer, None, detail);
     }
 }
 
@@ -210,13 +210,13 @@ fn check_own_charges(
         };
         let lasted = Duration::from_micros(message.micros_since(turn));
         if recorded.charged > lasted + margin {
-            let words = format!(
+            let detail = format!(
                 "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): this is correct only if the network delayed the turn by the difference",
                 milliseconds(recorded.charged),
                 milliseconds(lasted),
                 turn.line
             );
-            findings.add(FindingKind::Charge, message, took.ply, words);
+            findings.add(FindingKind::Charge, message, took.ply, detail);
         }
     }
 }

@@ -42,13 +42,13 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
                 Event::Forfeited(forfeited) if forfeited.seat == u32::from(seat) => lost = Some(message.line),
                 Event::Turn(turn) => {
                     if begins && !rows_sent && message.gaps == 0 {
-                        let words = "the server sent a turn before it revealed the rows".to_owned();
-                        findings.add(FindingKind::Turn, message, turn.ply, words);
+                        let detail = "the server sent a turn before it revealed the rows".to_owned();
+                        findings.add(FindingKind::Turn, message, turn.ply, detail);
                     }
                     if let Some(line) = lost {
-                        let words =
+                        let detail =
                             format!("the server sent a turn, but line {line} says that the seat is lost");
-                        findings.add(FindingKind::Turn, message, turn.ply, words);
+                        findings.add(FindingKind::Turn, message, turn.ply, detail);
                     }
                     let notice = notice_of_turn(turn, message, previous);
                     check_turn(turn, seat, notice, replayed, message, findings);
@@ -88,25 +88,25 @@ fn check_turn(
     findings: &mut Findings,
 ) {
     let Some(state) = replayed.ply_state(turn.ply) else {
-        let words = "the server sent a turn, but the record ends before this ply".to_owned();
-        findings.add(FindingKind::Turn, message, turn.ply, words);
+        let detail = "the server sent a turn, but the record ends before this ply".to_owned();
+        findings.add(FindingKind::Turn, message, turn.ply, detail);
         return;
     };
     let position = &state.position;
     if position.to_move() != seat {
         let to_move = position.to_move();
-        let words =
+        let detail =
             format!("seat {seat} is given a turn, but according to the record, seat {to_move} is to move");
-        findings.add(FindingKind::Turn, message, turn.ply, words);
+        findings.add(FindingKind::Turn, message, turn.ply, detail);
         return;
     }
     let (pile, counters) = (position.pile_index(), position.counters());
     if (turn.pile as usize, turn.counters) != (pile, counters) {
-        let words = format!(
+        let detail = format!(
             "the turn is about pile {} with {} left, but the record has pile {pile} with {counters} left",
             turn.pile, turn.counters
         );
-        findings.add(FindingKind::Turn, message, turn.ply, words);
+        findings.add(FindingKind::Turn, message, turn.ply, detail);
     }
     check_bank(turn.bank_ms, state.banks[seat], notice, (seat, turn.ply), message, findings);
 }
@@ -127,9 +127,9 @@ pub(super) fn check_bank(
         TurnNotice::Repeated => reported_ms <= left_ms,
     };
     if !fits {
-        let words = format!(
+        let detail = format!(
             "seat {seat} has {reported_ms} ms in its bank, but the charges in the record leave {left_ms} ms"
         );
-        findings.add(FindingKind::Bank, message, ply, words);
+        findings.add(FindingKind::Bank, message, ply, detail);
     }
 }

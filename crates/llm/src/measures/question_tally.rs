@@ -201,10 +201,7 @@ mod tests {
         tally.add_tally(&CallTally::of_calls(&calls));
         let modes: Vec<_> =
             pb::CallCounts::from(&tally).modes.into_iter().map(|mode| (mode.mode, mode.count)).collect();
-        let words = "prompt 2, with memory, with bot names, without thinking before the answer";
-        assert_eq!(
-            modes,
-            [(format!("{words}, with a schema"), 2), (format!("{words}, without a schema"), 1)]
-        );
+        let mode = "prompt 2, with memory, with bot names, without thinking before the answer";
+        assert_eq!(modes, [(format!("{mode}, with a schema"), 2), (format!("{mode}, without a schema"), 1)]);
     }
 }

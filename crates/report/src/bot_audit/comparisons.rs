@@ -102,9 +102,9 @@ pub(crate) fn answer_table(found: &BotFindings) -> Option<Table> {
 pub(super) fn answer_section(found: &BotFindings) -> Option<Section> {
     let heading =
         "Equal answers: takes where both bots met the same piles, with the same wants and seat to move";
-    let words = "If two bots agree far more often than by chance, they choose alike, but need not be the same program. \
+    let meaning = "If two bots agree far more often than by chance, they choose alike, but need not be the same program. \
                  A bot that agrees with itself more often than with another bot differs from that bot.";
-    Some(Section::with_heading(heading).table(answer_table(found)?).paragraph(words))
+    Some(Section::with_heading(heading).table(answer_table(found)?).paragraph(meaning))
 }
 
 /// Returns the conditions under which the bot clearly errs more or less.

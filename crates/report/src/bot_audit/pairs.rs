@@ -185,11 +185,11 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         }
         (flagged, _) => {
             let alone = flagged.iter().flat_map(|pair| flag_texts(pair, &findings.sets));
-            let words = findings.sets.iter().map(flagged_set_text).chain(alone);
+            let entries = findings.sets.iter().map(flagged_set_text).chain(alone);
             section.alert(format!(
                 "FLAGGED: please look at {} (found in {tests}): {}. This is a request to look, not a verdict.",
                 count_with_noun(flagged.len(), "pair", "pairs"),
-                join_items(words, "; ")
+                join_items(entries, "; ")
             ))
         }
     };
@@ -322,8 +322,8 @@ fn unflagged_results_note(findings: &AuditFindings) -> Option<String> {
             "declarations depend on which bot sits where in {pairs}; this is also true of honest bots that model others"
         )
     });
-    let words: Vec<String> = [small, paid_back, unknown, depend].into_iter().flatten().collect();
-    (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_items(words, "; ")))
+    let reasons: Vec<String> = [small, paid_back, unknown, depend].into_iter().flatten().collect();
+    (!reasons.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_items(reasons, "; ")))
 }
 
 /// Says which pairs were not tested, and why.
@@ -343,10 +343,10 @@ fn untested_pairs_note(findings: &AuditFindings) -> Option<String> {
         UntestedDeclarations::TooFewGroups { groups } => Some(*groups),
         _ => None,
     });
-    let words = [("takes", takes), ("declarations", declarations)];
-    let words = words.into_iter().filter_map(|(what, words)| Some(format!("by {what}: {}", words?)));
-    let words: Vec<String> = words.collect();
-    (!words.is_empty()).then(|| format!("Not tested {}.", join_items(words, "; not tested ")))
+    let reasons = [("takes", takes), ("declarations", declarations)];
+    let reasons = reasons.into_iter().filter_map(|(what, reasons)| Some(format!("by {what}: {}", reasons?)));
+    let reasons: Vec<String> = reasons.collect();
+    (!reasons.is_empty()).then(|| format!("Not tested {}.", join_items(reasons, "; not tested ")))
 }
 
 /// Counts the pairs for each reason; for pairs with too few groups, it names only the largest number of
@@ -368,11 +368,11 @@ fn untested_reasons_text<R: Copy + PartialEq + fmt::Display>(
             None => reasons.push((reason, 1)),
         }
     }
-    let words = reasons.iter().map(|(reason, count)| {
+    let entries = reasons.iter().map(|(reason, count)| {
         let maximum = if groups(reason).is_some() { " with this number or fewer" } else { "" };
         format!("{reason} ({}{maximum})", count_with_noun(*count, "pair", "pairs"))
     });
-    (!reasons.is_empty()).then(|| join_items(words, ", "))
+    (!reasons.is_empty()).then(|| join_items(entries, ", "))
 }
 
 /// Says which tests the p-values are corrected for.

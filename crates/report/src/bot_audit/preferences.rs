@@ -125,10 +125,10 @@ fn believed_rows_sentence(preference: &PreferenceFindings) -> String {
         }
         RationalisableCount::Contradicted { cycle } => {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
-            let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
-            let words = join_items(words, " over ");
+            let offsets = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
+            let offsets = join_items(offsets, " over ");
             format!(
-                "No row makes every take optimal, because the bot's choices form a cycle: {words}, each at least once"
+                "No row makes every take optimal, because the bot's choices form a cycle: {offsets}, each at least once"
             )
         }
     }

@@ -89,10 +89,10 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
 /// Says in which modes a model was asked, since figures of different modes should not be compared.
 fn mode_text(model: &pb::ModelFindings) -> Option<String> {
     let calls_by_mode = &model.calls.as_ref()?.modes;
-    let words = calls_by_mode
+    let entries = calls_by_mode
         .iter()
         .map(|mode| format!("{} ({})", mode.mode, count_with_noun(mode.count, "call", "calls")));
-    (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_items(words, "; ")))
+    (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_items(entries, "; ")))
 }
 
 /// Says for how many replies the endpoint gave no token count.
@@ -112,11 +112,11 @@ fn policy_text(model: &pb::ModelFindings) -> Option<String> {
     for policy in [&model.rows, &model.takes].into_iter().flatten().flat_map(|counts| &counts.policies) {
         *policies.entry(&policy.policy).or_default() += policy.count;
     }
-    let words = join_items(
+    let entries = join_items(
         policies
             .iter()
             .map(|(policy, count)| format!("{policy} {}", count_with_noun(*count, "time", "times"))),
         ", ",
     );
-    (!policies.is_empty()).then(|| format!("when the model gave no answer, {} used: {words}", model.bot))
+    (!policies.is_empty()).then(|| format!("when the model gave no answer, {} used: {entries}", model.bot))
 }

@@ -93,8 +93,8 @@ fn write_tier(text: &mut String, tier: &pb::BenchmarkTier, y: f64) -> fmt::Resul
             "<line class=\"interval\" x1=\"{low:.1}\" y1=\"{y:.1}\" x2=\"{high:.1}\" y2=\"{y:.1}\"/>"
         )?;
         writeln!(text, "<circle class=\"mean\" cx=\"{mean:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>")?;
-        let words = format!("{}, {}", format_figure(loss), count_with_noun(tier.items, "item", "items"));
-        writeln!(text, "<text x=\"{:.1}\" y=\"{:.1}\">{words}</text>", left + length + 16.0, y + 4.5)?;
+        let caption = format!("{}, {}", format_figure(loss), count_with_noun(tier.items, "item", "items"));
+        writeln!(text, "<text x=\"{:.1}\" y=\"{:.1}\">{caption}</text>", left + length + 16.0, y + 4.5)?;
     }
     Ok(())
 }

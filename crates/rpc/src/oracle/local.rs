@@ -89,16 +89,16 @@ mod tests {
 
     #[test]
     fn faults_of_a_question_are_named() {
-        let words =
+        let refusal =
             |method: &str, question: &Value| answer_with_few_steps(method, question).unwrap_err().to_string();
         assert_eq!(
-            words("Guess", &json!({})),
+            refusal("Guess", &json!({})),
             "oracle method \"Guess\" does not exist or needs a server: expected another, such as \"Solve\""
         );
-        assert!(words("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));
+        assert!(refusal("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));
         let mut tall = paper_game();
         tall["first"] = json!(3);
-        assert!(words("Solve", &json!({ "game": tall })).starts_with("game.first: "));
+        assert!(refusal("Solve", &json!({ "game": tall })).starts_with("game.first: "));
         let piles: Vec<u64> = vec![9; 12];
         let mut long = paper_game();
         long["piles"] = json!(piles);

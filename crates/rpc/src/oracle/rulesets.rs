@@ -45,10 +45,10 @@ pub(super) fn list_grundy_values(
     budget: &mut Budget<'_>,
 ) -> Result<pb::ListGrundyValuesResponse, QuestionError> {
     let SequenceQuestion { game, to } = parse_request(|field| parse_sequence_question(request, field))?;
-    let words = format!("{game} to {to}");
+    let range = format!("{game} to {to}");
     match GrundySequence::compute(game, to, MEMORY_BOUNDS, budget) {
         Ok(sequence) => Ok((&sequence).into()),
-        Err(stopped) => Err(stopped_search_error(stopped, format!("{words}: {stopped}"))),
+        Err(stopped) => Err(stopped_search_error(stopped, format!("{range}: {stopped}"))),
     }
 }
 

@@ -49,9 +49,9 @@ fn mangle_message<M: Message + Default>(message: &M, changes: &[(Index, Change)]
 }
 
 fn assert_valid_refusal(violations: &Violations) {
-    let words = violations.to_string();
-    assert!(!violations.is_empty() && words.len() <= MAX_MESSAGE_BYTES, "{words}");
-    assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
+    let message = violations.to_string();
+    assert!(!violations.is_empty() && message.len() <= MAX_MESSAGE_BYTES, "{message}");
+    assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{message}");
 }
 
 /// Mangles a question, and answers it if it can still be decoded.

@@ -16,15 +16,15 @@ pub(super) fn chapter_html(chapter: &Chapter) -> String {
 pub(super) fn first_paragraph(markdown: &str) -> String {
     let events = Parser::new(markdown).skip_while(|event| *event != Event::Start(Tag::Paragraph));
     let inside = events.take_while(|event| *event != Event::End(TagEnd::Paragraph));
-    let mut words = String::new();
+    let mut plain_text = String::new();
     for event in inside {
         match event {
-            Event::Text(text) | Event::Code(text) => words.push_str(&text),
-            Event::SoftBreak => words.push(' '),
+            Event::Text(text) | Event::Code(text) => plain_text.push_str(&text),
+            Event::SoftBreak => plain_text.push(' '),
             _ => {}
         }
     }
-    words
+    plain_text
 }
 
 fn markdown_html(markdown: &str) -> String {
@@ -107,13 +107,13 @@ fn with_heading_ids(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
         }
         let inside =
             events[start..].iter().take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
-        let words: String = inside
+        let heading: String = inside
             .filter_map(|event| match event {
                 Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
                 _ => None,
             })
             .collect();
-        let slug = heading_slug(&words);
+        let slug = heading_slug(&heading);
         let count = used.entry(slug.clone()).or_default();
         let unique = if *count == 0 { slug } else { format!("{slug}-{count}") };
         *count += 1;

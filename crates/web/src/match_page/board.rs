@@ -211,13 +211,13 @@ impl MatchBoard<'_> {
         };
         let named = join_items(left.iter().take(MAX_NAMED_PILES), ", ");
         let rest = if left.len() > MAX_NAMED_PILES { " and more" } else { "" };
-        let words = if self.position.is_over() {
+        let description = if self.position.is_over() {
             "The board: no counter is left".to_owned()
         } else {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
         let (is_linked, is_embedded) = (self.mode != BoardMode::Preview, self.mode == BoardMode::Embedded);
-        write_template(&DrawnBoard { is_linked, is_embedded, words, note, piles: self.piles() })
+        write_template(&DrawnBoard { is_linked, is_embedded, words: description, note, piles: self.piles() })
     }
 
     /// Returns the piles that are drawn.

@@ -52,8 +52,8 @@ pub(super) fn wants_table(replay: &Replay, seats: &Seats, outlined: Option<usize
         let rank = preference_rank(replay, seat, winner).unwrap_or_default();
         let shade = SHADE_COUNT - rank * (SHADE_COUNT - 1) / (count - 1).max(1);
         let won = if outlined == Some(winner) { " won" } else { "" };
-        let words = if is_crowded { (rank + 1).to_string() } else { ordinal_text(rank) };
-        HeatCell { class: format!("step-{shade}{won}"), words }
+        let text = if is_crowded { (rank + 1).to_string() } else { ordinal_text(rank) };
+        HeatCell { class: format!("step-{shade}{won}"), words: text }
     };
     let row = |seat| {
         let (sign, name) = seat_heading(seats, seat);

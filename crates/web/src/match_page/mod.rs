@@ -60,7 +60,7 @@ pub(super) async fn match_page(
     let ply = ply.unwrap_or_else(|| opening_ply(&shown, plies));
     let is_over = game.phase() == pb::Phase::Ended;
     let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };
-    let words =
+    let replies =
         read_model_replies(site, visitor, id, &questions, take_list::listed_plies(ply, plies)).await?;
     let trail = trail_of_match(site, visitor, &game.setup.clone().unwrap_or_default()).await?;
     let lifetime = match_lifetime(&shown);
@@ -74,7 +74,7 @@ pub(super) async fn match_page(
         };
         let proof = verification_text(&record);
         let extras = MatchExtras { transcripts: transcript_links(id, &questions, &replay), proof };
-        MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&words), ply }.page(address, extras)
+        MatchAtPly { id, shown: &shown, replay: &replay, words: Some(&replies), ply }.page(address, extras)
     });
     Ok(content.with_lifetime(lifetime).with_trail(trail))
 }

@@ -24,7 +24,7 @@ pub(super) async fn read_model_replies(
     questions: &[pb::PublishedQuestion],
     plies: Range<u32>,
 ) -> Result<ModelReplies, Status> {
-    let mut words = ModelReplies::new();
+    let mut replies = ModelReplies::new();
     for question in questions {
         let place = question_place(question);
         let QuestionPlace { seat, ply } = place;
@@ -38,9 +38,9 @@ pub(super) async fn read_model_replies(
             Err(status) if status.code() == Code::NotFound => continue,
             Err(status) => return Err(status),
         };
-        words.extend(last_reply(&lines).map(|reply| (place, reply)));
+        replies.extend(last_reply(&lines).map(|reply| (place, reply)));
     }
-    Ok(words)
+    Ok(replies)
 }
 
 /// Returns the last reply in the lines of a question, shortened and on one line.

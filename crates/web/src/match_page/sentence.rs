@@ -124,11 +124,11 @@ impl Sentence {
 
     /// Writes the sentences as text, without symbols.
     pub(crate) fn plain(&self, seats: &Seats) -> String {
-        let words = self.0.iter().map(|part| match part {
+        let texts = self.0.iter().map(|part| match part {
             SentencePart::Text(text) | SentencePart::Strong(text) => text,
             SentencePart::Seat(seat) => seats.name(*seat),
         });
-        words.collect()
+        texts.collect()
     }
 
     pub(crate) fn html(&self, seats: &Seats) -> String {

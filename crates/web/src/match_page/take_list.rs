@@ -88,7 +88,7 @@ impl TakeList<'_> {
     fn row(&self, ply: u32, take: &ReplayedTake) -> TakeRow {
         let (seat, after) = (take.took.seat as usize, ply + 1);
         let place = QuestionPlace { seat: take.took.seat, ply: Some(ply) };
-        let words = self.words.and_then(|words| words.get(&place).cloned()).unwrap_or_default();
+        let reply = self.words.and_then(|replies| replies.get(&place).cloned()).unwrap_or_default();
         TakeRow {
             after,
             is_shown: after == self.ply,
@@ -103,7 +103,7 @@ impl TakeList<'_> {
                 format_duration(take.took.charged_us / 1_000)
             },
             cost: self.audit.and_then(|audit| audit.plies.get(ply as usize)).map(|found| found.regret),
-            words,
+            words: reply,
             transcript: place.address(self.id).to_string(),
         }
     }

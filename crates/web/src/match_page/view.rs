@@ -257,7 +257,7 @@ impl MatchAtPly<'_> {
         let events_address = FeedAddress::Match { id, after: None };
         let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat);
         let asked_for = mover.map(|seat| QuestionPlace { seat, ply: last });
-        let words = asked_for.zip(self.words).and_then(|(place, words)| words.get(&place).cloned());
+        let reply = asked_for.zip(self.words).and_then(|(place, replies)| replies.get(&place).cloned());
         Ok(MatchContent {
             state_html: finding::match_summary(self.shown, replay, audit).html(seats),
             seat_count: seats.count(),
@@ -270,7 +270,7 @@ impl MatchAtPly<'_> {
             ply,
             plies,
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
-            said_words: words.unwrap_or_default(),
+            said_words: reply.unwrap_or_default(),
             said_class: mover.map(|seat| seat_class(seat as usize)).unwrap_or_default(),
             talk_html: Conversation { replay, seats }.html(),
             panel: panel.unwrap_or_default(),

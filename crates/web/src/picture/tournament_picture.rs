@@ -168,10 +168,10 @@ fn picture_of_tournament(
     let has_intervals = rows.iter().any(|row| row.interval.is_some());
     let bound = lines.first().and_then(|leader| leader.rating.as_ref()).filter(|_| has_intervals);
     let scale = RatingScale::of_lines(lines);
-    let words = progress_text(tournament);
+    let progress = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
-    let below = DrawnProgress { share, words_size: fitted_size(&words, 24.0, 480.0), words };
+    let below = DrawnProgress { share, words_size: fitted_size(&progress, 24.0, 480.0), words: progress };
     let drawing = StandingsChart { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
     Picture {
         headline: finding.headline,
@@ -186,8 +186,8 @@ fn picture_of_tournament(
 /// Lists what became of each bot in a knockout.
 fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<PictureRow> {
     let fate = |bot: &pb::KnockoutBot| {
-        let words = bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
-        (bot.bot.clone(), words)
+        let state = bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
+        (bot.bot.clone(), state)
     };
     text_rows(knockout.bots.iter().map(fate))
 }

@@ -75,8 +75,8 @@ fn duel_cell(bot: &str, other: &str, duel: Option<&Duel>) -> HeadToHeadCell {
         return HeadToHeadCell { class: "itself".into(), percent: String::new(), words: "itself".into() };
     }
     let Some(duel) = duel.filter(|duel| duel.wins + duel.other_wins > 0) else {
-        let words = format!("neither {bot} nor {other} won a match in which both played");
-        return HeadToHeadCell { class: String::new(), percent: String::new(), words };
+        let description = format!("neither {bot} nor {other} won a match in which both played");
+        return HeadToHeadCell { class: String::new(), percent: String::new(), words: description };
     };
     let share = f64::from(duel.wins) / f64::from(duel.wins + duel.other_wins);
     let (sure, certain) = if duel.is_certain {

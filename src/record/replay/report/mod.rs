@@ -214,8 +214,8 @@ pub fn head_section(record: &Record, reasons: &[(usize, (&'static str, String))]
 pub fn end_section(record: &Record) -> Section {
     let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
-        let words = "The rows were not revealed, so the oracle cannot judge the match.";
-        return Section::new().facts(events).paragraph(words);
+        let notice = "The rows were not revealed, so the oracle cannot judge the match.";
+        return Section::new().facts(events).paragraph(notice);
     };
     let players = SeatNames::of_setup(&record.state().setup().into());
     match record.state().end() {

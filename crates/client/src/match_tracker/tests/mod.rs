@@ -597,12 +597,12 @@ fn open_matches_are_limited() {
         let _ = receive(&mut tracker, started(&id(number)));
     }
     let surplus = id(MAX_OPEN_MATCHES);
-    let words = format!("match {surplus}, but the bot already has 20000 open matches, the maximum");
-    assert_eq!(event_error(&mut tracker, started(&surplus)), words);
+    let expected = format!("match {surplus}, but the bot already has 20000 open matches, the maximum");
+    assert_eq!(event_error(&mut tracker, started(&surplus)), expected);
     let snapshot = snapshot(pb::Phase::Declaring);
     let begun = pb::MatchStarted { match_id: surplus, ..begun(ID) };
     let surplus = pb::Snapshot { started: Some(begun), ..snapshot };
-    assert_eq!(event_error(&mut tracker, ServerEvent::Snapshot(Box::new(surplus))), words);
+    assert_eq!(event_error(&mut tracker, ServerEvent::Snapshot(Box::new(surplus))), expected);
     let _ = receive(&mut tracker, started(&id(7)));
 }
 

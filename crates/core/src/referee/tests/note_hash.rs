@@ -101,7 +101,7 @@ fn rows_and_takes_that_the_bot_did_not_choose_have_no_note_hash() {
             other => panic!("expected a row or a take, got {other:?}"),
         }
         let refused = Record::replay(table.record().id(), events).unwrap_err();
-        let words = "a note hash for a row or a take of seat 0 that its bot did not choose: only a bot's own rows and takes have note hashes";
-        assert_eq!(refused.to_string(), format!("event {index}: {words}"));
+        let reason = "a note hash for a row or a take of seat 0 that its bot did not choose: only a bot's own rows and takes have note hashes";
+        assert_eq!(refused.to_string(), format!("event {index}: {reason}"));
     }
 }

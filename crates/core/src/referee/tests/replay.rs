@@ -65,11 +65,11 @@ fn refusal_text(record: &Record, events: &[Event]) -> String {
     let untouched = record.clone();
     let refused = record.push_event(TimedEvent { at, event: last.clone() }).unwrap_err();
     assert_eq!(record, untouched, "a rejected event does not change the record");
-    let words = refused.to_string();
+    let message = refused.to_string();
     let event = format!("event {}: ", record.events().len());
-    words
+    message
         .strip_prefix(&event)
-        .unwrap_or_else(|| panic!("expected {words:?} to begin with {event:?}"))
+        .unwrap_or_else(|| panic!("expected {message:?} to begin with {event:?}"))
         .to_owned()
 }
 

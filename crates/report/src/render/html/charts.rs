@@ -69,13 +69,13 @@ impl Html<'_> {
         });
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
             let y = chart_y(level.value);
-            let words = format!("{} {}", level.label, written(level.value));
+            let label = format!("{} {}", level.label, written(level.value));
             // The label of a level near the top is below the line, since it would be cut off above it.
             let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
             // Labels alternate between left and right, so that those of close levels do not overlap.
             let (text_x, anchor) =
                 if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
-            DrawnLevel { class: "level", y, text_x, text_y, anchor, words }
+            DrawnLevel { class: "level", y, text_x, text_y, anchor, words: label }
         });
         let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
         let lines = drawn.lines.iter().map(|line| {

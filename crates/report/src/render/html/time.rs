@@ -11,10 +11,10 @@ pub struct Time(pub u64);
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = format_time(self.0);
-        let (date, time) = words.split_once(' ').unwrap_or((&words, "00:00:00"));
+        let text = format_time(self.0);
+        let (date, time) = text.split_once(' ').unwrap_or((&text, "00:00:00"));
         let micros = self.0 % 1_000_000;
-        write!(f, "<time datetime=\"{date}T{time}.{micros:06}Z\">{words} UTC</time>")
+        write!(f, "<time datetime=\"{date}T{time}.{micros:06}Z\">{text} UTC</time>")
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn store_error_of(error: Error) -> StoreError {
 
 /// Converts an error from opening a database.
 pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
-    let words = database_message(&error);
+    let message = database_message(&error);
     match &error {
         Error::Database(told) => {
             let code = told.code().unwrap_or_default();
@@ -65,12 +65,12 @@ pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
             {
                 return store_error_of(error);
             }
-            StoreError::Unusable(format!("{url} cannot be opened: {words}"))
+            StoreError::Unusable(format!("{url} cannot be opened: {message}"))
         }
         Error::Configuration(_) | Error::Tls(_) => {
-            StoreError::Unusable(format!("{url} cannot be opened: {words}"))
+            StoreError::Unusable(format!("{url} cannot be opened: {message}"))
         }
-        Error::Io(_) => StoreError::Unavailable(format!("{url} cannot be reached: {words}")),
+        Error::Io(_) => StoreError::Unavailable(format!("{url} cannot be reached: {message}")),
         _ => store_error_of(error),
     }
 }
