@@ -4,7 +4,7 @@ use super::board::{BoardMode, MatchBoard, TakeLinks};
 use super::heat_table::wants_table;
 use super::position_panel::MatchOracle;
 use super::sentence::{Seats, Sentence};
-use super::view::{DrawnSeats, MAX_ROOMY_SEATS, SeatCard};
+use super::view::{MAX_ROOMY_SEATS, SeatCard, SeatsView};
 use crate::address::PageAddress;
 use crate::position_input::PositionInput;
 use crate::replay::Replay;
@@ -79,7 +79,7 @@ impl AnalysedPosition {
         Some(Self {
             seat_count: count,
             headline: headline.html(seats),
-            seats: write_template(&DrawnSeats { seat_list: (0..count).map(card).collect() }),
+            seats: write_template(&SeatsView { seat_list: (0..count).map(card).collect() }),
             board: board.html(),
             panel: oracle.panel_html(take_links, seats, position, None),
             wants: wants_table(replay, seats, Some(winner)),

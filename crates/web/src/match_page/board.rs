@@ -143,7 +143,7 @@ pub(super) struct MatchBoard<'a> {
 
 #[derive(Template)]
 #[template(path = "match/board.html")]
-struct DrawnBoard {
+struct BoardView {
     is_linked: bool,
     is_embedded: bool,
     words: String,
@@ -162,7 +162,7 @@ pub(super) struct Pile {
 
 /// A part of a drawn pile.
 pub(super) enum Piece {
-    Take(Box<DrawnTake>),
+    Take(Box<TakeView>),
     /// A note on what is left out.
     Gap(String),
     Counter,
@@ -173,7 +173,7 @@ pub(super) enum Piece {
 }
 
 /// A take as it is drawn.
-pub(super) struct DrawnTake {
+pub(super) struct TakeView {
     pub seat: usize,
     /// Whether it is the newest take.
     pub is_newest: bool,
@@ -217,7 +217,7 @@ impl MatchBoard<'_> {
             format!("The board: piles of {named}{rest}; pile {} is in play", in_play + 1)
         };
         let (is_linked, is_embedded) = (self.mode != BoardMode::Preview, self.mode == BoardMode::Embedded);
-        write_template(&DrawnBoard { is_linked, is_embedded, words: description, note, piles: self.piles() })
+        write_template(&BoardView { is_linked, is_embedded, words: description, note, piles: self.piles() })
     }
 
     /// Returns the piles that are drawn.
@@ -271,7 +271,7 @@ impl MatchBoard<'_> {
         pieces
     }
 
-    fn take(&self, ply: u32, take: &ReplayedTake, is_high: bool) -> DrawnTake {
+    fn take(&self, ply: u32, take: &ReplayedTake, is_high: bool) -> TakeView {
         let (seat, after) = (take.took.seat as usize, ply + 1);
         let is_error =
             self.audit.and_then(|audit| audit.plies.get(ply as usize)).is_some_and(|found| found.regret > 0);
@@ -279,7 +279,7 @@ impl MatchBoard<'_> {
         let is_newest = after == self.ply;
         let (name, taken) = (self.seats.name(seat), take.took.take);
         let is_folded = is_high && taken > 1;
-        DrawnTake {
+        TakeView {
             seat,
             is_newest,
             class: format!("taken {}{}", seat_class(seat), if is_newest { " now" } else { "" }),

@@ -23,27 +23,27 @@ pub(crate) struct Conversation<'a> {
 
 #[derive(Template)]
 #[template(path = "match/conversation.html")]
-struct DrawnConversation {
+struct ConversationView {
     intro: String,
-    rounds: Vec<DrawnRound>,
-    pacts: Vec<DrawnPact>,
+    rounds: Vec<RoundView>,
+    pacts: Vec<PactView>,
 }
 
-struct DrawnRound {
+struct RoundView {
     number: usize,
     summary: String,
     is_open: bool,
-    messages: Vec<DrawnMessage>,
+    messages: Vec<MessageView>,
 }
 
-struct DrawnMessage {
+struct MessageView {
     class: String,
     sentence: String,
     /// The words of a text; `None` for other messages.
     text: Option<String>,
 }
 
-struct DrawnPact {
+struct PactView {
     /// Says who has signed it.
     sentence: String,
     /// What each member promised, and whether it kept its promise.
@@ -55,7 +55,7 @@ impl<'a> Conversation<'a> {
     pub(crate) fn html(self) -> String {
         let Some(talk) = &self.replay.setup.talk else { return String::new() };
         let offered = self.offered_pacts();
-        write_template(&DrawnConversation {
+        write_template(&ConversationView {
             intro: self.intro(talk),
             rounds: (0..self.replay.rounds_heard).map(|round| self.round(round, &offered)).collect(),
             pacts: (1..).zip(&offered).map(|(number, offered)| self.pact(number, offered)).collect(),
@@ -78,10 +78,10 @@ impl<'a> Conversation<'a> {
         )
     }
 
-    fn round(self, round: u32, offered: &[OfferedPact]) -> DrawnRound {
+    fn round(self, round: u32, offered: &[OfferedPact]) -> RoundView {
         let messages = self.messages_by_seat().into_iter().filter(|message| message.round == round);
         let messages: Vec<_> = messages.map(|message| self.message(message, offered)).collect();
-        DrawnRound {
+        RoundView {
             number: round as usize + 1,
             summary: match messages.len() {
                 0 if hides_messages(self.replay) => "no message to everyone".to_owned(),
@@ -105,7 +105,7 @@ impl<'a> Conversation<'a> {
         OfferedPact::collect(self.messages_by_seat().into_iter().filter_map(TalkMessage::place_and_content))
     }
 
-    fn message(self, message: &TalkMessage, offered: &[OfferedPact]) -> DrawnMessage {
+    fn message(self, message: &TalkMessage, offered: &[OfferedPact]) -> MessageView {
         let sender = Sentence::default().seat(message.seat.index());
         let name_audience = |said: Sentence| match message.audience {
             Audience::Everyone => said.text("everyone"),
@@ -132,7 +132,7 @@ impl<'a> Conversation<'a> {
             }
             Some(&TalkContent::Accept(offer)) => sender.text(format!(" accepted pact {}.", number_of(offer))),
         };
-        DrawnMessage {
+        MessageView {
             class: seat_class(message.seat.index()),
             sentence: sentence.html(self.seats),
             text: match message.content() {
@@ -152,7 +152,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn pact(self, number: usize, offered: &OfferedPact) -> DrawnPact {
+    fn pact(self, number: usize, offered: &OfferedPact) -> PactView {
         let members = offered.pact.members();
         let missing =
             members.iter().map(|member| member.seat).filter(|&seat| !offered.accepted.contains(seat));
@@ -164,7 +164,7 @@ impl<'a> Conversation<'a> {
                 if open_round(self.replay).is_some() { "is not signed yet" } else { "was not signed" };
             said.text(format!(" {not_signed}. Not accepted by ")).seats(missing, ", ", " and ")
         };
-        DrawnPact {
+        PactView {
             sentence: said.text(".").html(self.seats),
             promises: members.iter().map(|member| self.promise(member, offered.is_signed())).collect(),
         }

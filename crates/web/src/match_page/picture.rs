@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "the numbers are positions in a picture")]
 
-use super::board::{DrawnTake, MatchBoard, Piece, Pile};
+use super::board::{MatchBoard, Piece, Pile, TakeView};
 use super::sentence::Seats;
 use super::winner_line::winner_stretches;
 use crate::picture::{Picture, PictureColour, fitted_size};
@@ -42,7 +42,7 @@ const MAX_STRETCHES: usize = 60;
 
 #[derive(Template)]
 #[template(path = "picture/board.svg")]
-struct DrawnBoard {
+struct BoardPicture {
     piles: Vec<PlacedPile>,
     /// The size of a counter.
     counter: f64,
@@ -77,13 +77,13 @@ struct Note {
 
 #[derive(Template)]
 #[template(path = "picture/lanes.svg")]
-struct DrawnLanes {
-    lanes: Vec<DrawnLane>,
+struct LanesPicture {
+    lanes: Vec<LanePicture>,
     runs: Vec<Run>,
     height: f64,
 }
 
-struct DrawnLane {
+struct LanePicture {
     y: f64,
     sign: String,
     name: String,
@@ -126,7 +126,7 @@ fn board_svg(board: &MatchBoard<'_>) -> String {
     let step = counter * PILE_STEP;
     let x = (0..).map(|index| BOARD_MIDDLE_X + (f64::from(index) - (count - 1.0) / 2.0) * step);
     let piles = x.zip(&piles).map(|(x, pile)| placed_pile(pile, x, counter)).collect();
-    write_template(&DrawnBoard { piles, counter })
+    write_template(&BoardPicture { piles, counter })
 }
 
 /// Returns the height of a piece in counters.
@@ -164,7 +164,7 @@ fn placed_pile(pile: &Pile, x: f64, counter: f64) -> PlacedPile {
     PlacedPile { x, is_in_play: pile.is_in_play, pieces: placed }
 }
 
-fn signs_svg(take: &DrawnTake, x: f64, y: f64, counter: f64) -> String {
+fn signs_svg(take: &TakeView, x: f64, y: f64, counter: f64) -> String {
     let (size, left) = (counter * 0.54, x - counter * 0.27);
     let top = |index: u64| y + (index as f64 + 0.23) * counter;
     (0..take.repeats).map(|index| coloured_seat_sign(take.seat, left, top(index), size)).collect()
@@ -199,9 +199,9 @@ fn lanes_svg(audit: &pb::Audit, replay: &Replay, seats: &Seats) -> String {
     let lane = |&seat: &usize| {
         let (y, name) = (y_of(seat), seats.name(seat).to_owned());
         let sign = coloured_seat_sign(seat, 60.0, y + step * 0.12, step * 0.62);
-        DrawnLane { y, sign, name_size: fitted_size(&name, step * 0.62, 112.0), name }
+        LanePicture { y, sign, name_size: fitted_size(&name, step * 0.62, 112.0), name }
     };
-    write_template(&DrawnLanes {
+    write_template(&LanesPicture {
         lanes: lanes.iter().map(lane).collect(),
         runs: runs.collect(),
         height: step - 3.0,

@@ -22,7 +22,7 @@ pub(super) struct MatchOracle<'a> {
 
 #[derive(Template)]
 #[template(path = "match/position_panel.html")]
-struct DrawnPanel {
+struct PanelView {
     to_move: String,
     options: Vec<PanelOption>,
     /// The address of the form for another take; empty if there is no form.
@@ -115,7 +115,7 @@ impl<'a> MatchOracle<'a> {
                 .seat(mover)
                 .text(format!(" its {} choice. {against_all}", ordinal_text(rank)))
         });
-        write_template(&DrawnPanel {
+        write_template(&PanelView {
             to_move: Sentence::default()
                 .seat(mover)
                 .text(format!(" is to move, with {} in the pile. It can take:", position.counters()))

@@ -31,9 +31,9 @@ pub(crate) struct MatchPreview {
 /// Previews in a list, each a link to its match.
 #[derive(Template)]
 #[template(path = "match/previews.html")]
-struct DrawnPreviews<'a> {
+struct PreviewsView<'a> {
     heading: &'a str,
-    previews: Vec<DrawnPreview>,
+    previews: Vec<PreviewView>,
 }
 
 /// A large preview, with a sentence on what happened last.
@@ -43,12 +43,12 @@ struct FeaturedMatch<'a> {
     is_open: bool,
     title: &'a str,
     tournament: Option<PageAddress>,
-    preview: DrawnPreview,
+    preview: PreviewView,
     said: String,
 }
 
 /// A preview as it is drawn.
-struct DrawnPreview {
+struct PreviewView {
     address: String,
     board: String,
     seats: Vec<NamedSeat>,
@@ -88,7 +88,7 @@ impl MatchPreview {
         &self.replay.setup.tournament_id
     }
 
-    fn draw(&self) -> DrawnPreview {
+    fn draw(&self) -> PreviewView {
         let (replay, position) = (&self.replay, &self.position);
         let (id, ply, mode) = (self.id, replay.plies(), BoardMode::Preview);
         let seats = &Seats::of_setup(&replay.setup);
@@ -108,7 +108,7 @@ impl MatchPreview {
         let marked = winner.or(to_move).map(|seat| seats.name(seat));
         let verb = if winner.is_some() { "won" } else { "to move" };
         let takes = count_with_noun(ply, "take", "takes");
-        DrawnPreview {
+        PreviewView {
             address: PageAddress::Match { id, ply: None }.to_string(),
             board: board.html(),
             seats: named.collect(),
@@ -136,7 +136,7 @@ pub(crate) fn previews_html(heading: &str, previews: &[MatchPreview]) -> String 
         return String::new();
     }
     let previews = previews.iter().map(MatchPreview::draw).collect();
-    write_template(&DrawnPreviews { heading, previews })
+    write_template(&PreviewsView { heading, previews })
 }
 
 /// Writes a large preview of a match, with the title of its tournament, which may be empty.

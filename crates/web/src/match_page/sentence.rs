@@ -57,7 +57,7 @@ enum SentencePart {
 pub(crate) struct Sentence(Vec<SentencePart>);
 
 /// A part of a sentence, for its template.
-struct DrawnPart {
+struct PartView {
     /// The symbol of a seat; empty for other parts.
     sign: String,
     text: String,
@@ -66,8 +66,8 @@ struct DrawnPart {
 
 #[derive(Template)]
 #[template(path = "match/sentence.html")]
-struct DrawnSentence {
-    parts: Vec<DrawnPart>,
+struct SentenceView {
+    parts: Vec<PartView>,
 }
 
 impl Sentence {
@@ -134,16 +134,16 @@ impl Sentence {
     pub(crate) fn html(&self, seats: &Seats) -> String {
         let parts = self.0.iter().map(|part| match part {
             SentencePart::Text(text) => {
-                DrawnPart { sign: String::new(), text: text.clone(), is_strong: false }
+                PartView { sign: String::new(), text: text.clone(), is_strong: false }
             }
             SentencePart::Strong(text) => {
-                DrawnPart { sign: String::new(), text: text.clone(), is_strong: true }
+                PartView { sign: String::new(), text: text.clone(), is_strong: true }
             }
             SentencePart::Seat(seat) => {
-                DrawnPart { sign: seat_sign(*seat), text: seats.name(*seat).to_owned(), is_strong: false }
+                PartView { sign: seat_sign(*seat), text: seats.name(*seat).to_owned(), is_strong: false }
             }
         });
-        write_template(&DrawnSentence { parts: parts.collect() })
+        write_template(&SentenceView { parts: parts.collect() })
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct TakeList<'a> {
 
 #[derive(Template)]
 #[template(path = "match/takes.html", blocks = ["rows"])]
-struct DrawnTakes {
+struct TakesView {
     rows: Vec<TakeRow>,
 }
 
@@ -59,7 +59,7 @@ impl TakeList<'_> {
     /// Writes the list.
     pub(super) fn html(&self) -> String {
         let rows = self.plies().filter_map(|ply| Some(self.row(ply, self.replay.take_at(ply)?)));
-        write_template(&DrawnTakes { rows: rows.collect() })
+        write_template(&TakesView { rows: rows.collect() })
     }
 
     /// Says which takes are listed; empty if all are.
@@ -76,7 +76,7 @@ impl TakeList<'_> {
         let row = |ply| {
             let take = self.replay.take_at(ply)?;
             let row = TakeRow { is_shown: false, ..self.row(ply, take) };
-            Some((take.event, write_template(&DrawnTakes { rows: vec![row] }.as_rows())))
+            Some((take.event, write_template(&TakesView { rows: vec![row] }.as_rows())))
         };
         self.plies().filter_map(row).collect()
     }

@@ -79,7 +79,7 @@ struct MatchContent {
 
 #[derive(Template)]
 #[template(path = "match/seats.html")]
-pub(super) struct DrawnSeats {
+pub(super) struct SeatsView {
     pub seat_list: Vec<SeatCard>,
 }
 
@@ -196,7 +196,7 @@ impl MatchAtPly<'_> {
         let mode = if has_buttons { BoardMode::Buttons } else { BoardMode::Links };
         let board = MatchBoard { take_links, replay, seats, position, ply, audit, outcomes: &[], mode };
         let seat_list = (0..seats.count()).map(|seat| self.seat_card(seat, seats, position)).collect();
-        Ok((write_template(&DrawnSeats { seat_list }), board.html()))
+        Ok((write_template(&SeatsView { seat_list }), board.html()))
     }
 
     /// Writes all parts of the page for live updates.

@@ -69,7 +69,7 @@ struct Interval {
 
 #[derive(Template)]
 #[template(path = "picture/progress.svg")]
-struct DrawnProgress {
+struct ProgressView {
     /// The played share, 0 to 1; `None` if the number of matches is unknown.
     share: Option<f64>,
     words: String,
@@ -171,7 +171,7 @@ fn picture_of_tournament(
     let progress = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
-    let below = DrawnProgress { share, words_size: fitted_size(&progress, 24.0, 480.0), words: progress };
+    let below = ProgressView { share, words_size: fitted_size(&progress, 24.0, 480.0), words: progress };
     let drawing = StandingsChart { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
     Picture {
         headline: finding.headline,

@@ -13,10 +13,10 @@ struct Bracket<'a> {
     /// Notes on how to read the bracket.
     notes: &'a [String],
     /// From the last round back to the first.
-    rounds: Vec<DrawnRound>,
+    rounds: Vec<RoundView>,
 }
 
-struct DrawnRound {
+struct RoundView {
     name: String,
     ties: Vec<Tie>,
     /// Lines to the next round.
@@ -147,7 +147,7 @@ pub(crate) fn bracket_html(rounds: &[Round], notes: &[String]) -> String {
         let joins = connectors_between(&places, &next, champion);
         let ties = places.iter().map(|place| place.draw(champion)).collect();
         next = places;
-        DrawnRound { name: round.name.clone(), ties, joins }
+        RoundView { name: round.name.clone(), ties, joins }
     });
     let rounds = drawn.collect();
     write_template(&Bracket { notes, rounds })

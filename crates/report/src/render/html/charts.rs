@@ -25,8 +25,8 @@ struct ChartTemplate<'a> {
     caption: &'a str,
     axis: &'a str,
     /// The smallest and the largest number, and reference values.
-    levels: Vec<DrawnLevel>,
-    lines: Vec<DrawnLine<'a>>,
+    levels: Vec<LevelView>,
+    lines: Vec<LineView<'a>>,
     /// The first and the last position: x coordinate, number and alignment.
     places: [(f64, f64, &'static str); 2],
     /// The number of lines that are not drawn.
@@ -35,7 +35,7 @@ struct ChartTemplate<'a> {
     numbers: String,
 }
 
-struct DrawnLevel {
+struct LevelView {
     class: &'static str,
     y: f64,
     text_x: f64,
@@ -44,7 +44,7 @@ struct DrawnLevel {
     words: String,
 }
 
-struct DrawnLine<'a> {
+struct LineView<'a> {
     label: &'a str,
     points: String,
     /// The last value of the line.
@@ -65,7 +65,7 @@ impl Html<'_> {
         let written = |number: f64| chart.format.format_number(number);
         let ends = [y_range.0, y_range.1].map(|number| {
             let (y, words) = (chart_y(number), written(number));
-            DrawnLevel { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
+            LevelView { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
         });
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
             let y = chart_y(level.value);
@@ -75,13 +75,13 @@ impl Html<'_> {
             // Labels alternate between left and right, so that those of close levels do not overlap.
             let (text_x, anchor) =
                 if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
-            DrawnLevel { class: "level", y, text_x, text_y, anchor, words: label }
+            LevelView { class: "level", y, text_x, text_y, anchor, words: label }
         });
         let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
         let lines = drawn.lines.iter().map(|line| {
             let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", chart_x(x), chart_y(y)));
             let last = line.points.last().map(|&(_, number)| written(number)).unwrap_or_default();
-            DrawnLine { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
+            LineView { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
         });
         write_template(&ChartTemplate {
             caption: &chart.caption,

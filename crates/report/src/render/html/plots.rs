@@ -16,18 +16,18 @@ const MAX_LABEL_CHARS: usize = 15;
 struct PlotTemplate<'a> {
     caption: &'a str,
     height: u32,
-    marks: Vec<DrawnMark>,
+    marks: Vec<MarkView>,
 }
 
-struct DrawnMark {
+struct MarkView {
     /// The y coordinate of the line that shows the mark.
     middle: u32,
     label: String,
-    shape: DrawnShape,
+    shape: ShapeView,
     number: String,
 }
 
-enum DrawnShape {
+enum ShapeView {
     Bar { x: f64, width: f64 },
     Point { at: f64, interval: Option<(f64, f64)> },
 }
@@ -40,15 +40,15 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
     };
     let span = if high > low { high - low } else { 1.0 };
     let x_of = |value: f64| f64::from(LABELS_WIDTH) + (value - low) / span * f64::from(MARKS_WIDTH);
-    let marks = (0..).zip(&plot.marks).map(|(line, mark)| DrawnMark {
+    let marks = (0..).zip(&plot.marks).map(|(line, mark)| MarkView {
         middle: LINE_HEIGHT * line + LINE_HEIGHT / 2,
         label: shortened_label(&mark.label),
         shape: match plot.shape {
             MarkShape::Bars => {
                 let (zero, end) = (x_of(0.0), x_of(mark.value));
-                DrawnShape::Bar { x: zero.min(end), width: (end - zero).abs() }
+                ShapeView::Bar { x: zero.min(end), width: (end - zero).abs() }
             }
-            MarkShape::Intervals => DrawnShape::Point {
+            MarkShape::Intervals => ShapeView::Point {
                 at: x_of(mark.value),
                 interval: mark.interval.map(|(low, high)| (x_of(low), x_of(high))),
             },
