@@ -245,7 +245,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             let Some((game, pending)) = self.pending.pop_front() else { return Ok(None) };
             let answered =
                 pending.await.map_err(|error| Failure::runtime(error, "a call ended unexpectedly"))?;
-            let read = match answered {
+            let verified = match answered {
                 Ok(answer) => {
                     let answer = answer.into_inner();
                     let record =
@@ -261,7 +261,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                 Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
                 Err(status) => return Err(self.remote.refusal_failure(&status)),
             };
-            match read {
+            match verified {
                 Ok(record) => return Ok(Some((game, record))),
                 Err(why) => {
                     self.left_out.damaged += 1;

@@ -199,11 +199,11 @@ mod tests {
 
     fn read(input: &'static [u8]) -> Vec<(Option<u64>, String)> {
         let mut documents = RecordDocuments::new(Box::new(input));
-        let mut read = Vec::new();
+        let mut found = Vec::new();
         while let Some(RecordDocument { line, text }) = documents.next_document().unwrap() {
-            read.push((line, text));
+            found.push((line, text));
         }
-        read
+        found
     }
 
     #[test]

@@ -82,9 +82,9 @@ impl Connection {
 
     fn skip(&mut self, length: u64) -> anyhow::Result<u64> {
         ensure!(length <= MAX_BYTES, "a response has {length} bytes: expected at most {MAX_BYTES}");
-        let read = std::io::copy(&mut self.stream.by_ref().take(length), &mut std::io::sink())?;
-        ensure!(read == length, "a response with {length} bytes ended after {read}");
-        Ok(read)
+        let body_length = std::io::copy(&mut self.stream.by_ref().take(length), &mut std::io::sink())?;
+        ensure!(body_length == length, "a response with {length} bytes ended after {body_length}");
+        Ok(body_length)
     }
 
     fn skip_chunks(&mut self) -> anyhow::Result<u64> {

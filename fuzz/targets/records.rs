@@ -23,8 +23,8 @@ pub fn check(input: &[u8]) {
     for form in RecordForm::JSON {
         let written = form.write(record, seal);
         assert_eq!(layout_difference(&written, record, seal), None, "{form:?}");
-        let read = read_record(&written).unwrap_or_else(|error| panic!("{form:?}: {error}: {written}"));
-        let again = verify_record(&read).unwrap_or_else(|flaw| panic!("{form:?}: {flaw}: {written}"));
+        let parsed = read_record(&written).unwrap_or_else(|error| panic!("{form:?}: {error}: {written}"));
+        let again = verify_record(&parsed).unwrap_or_else(|flaw| panic!("{form:?}: {flaw}: {written}"));
         assert_eq!(again.seal(), seal, "{form:?}");
         // Secret rows are not written.
         if record.state().is_all_public() {

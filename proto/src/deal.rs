@@ -120,8 +120,8 @@ pub(crate) fn parse_published_secret(
 
 /// Reads the 32 bytes of a hash, a salt or a secret.
 pub(crate) fn parse_deal_bytes(bytes: &[u8], field: RequestField<'_>) -> Option<[u8; DealHash::BYTES]> {
-    let read = bytes.try_into();
-    field.ok_or_report(read.map_err(|_| format!("{} bytes: expected {}", bytes.len(), DealHash::BYTES)))
+    let array = bytes.try_into();
+    field.ok_or_report(array.map_err(|_| format!("{} bytes: expected {}", bytes.len(), DealHash::BYTES)))
 }
 
 fn hash_messages(hashes: &BySeat<DealHash>) -> Vec<Vec<u8>> {
@@ -129,6 +129,6 @@ fn hash_messages(hashes: &BySeat<DealHash>) -> Vec<Vec<u8>> {
 }
 
 fn parse_hashes(hashes: &[Vec<u8>], field: RequestField<'_>) -> Option<BySeat<DealHash>> {
-    let read = field.parse_each(hashes, |hash, at| parse_deal_bytes(hash, at).map(DealHash::from_bytes));
-    field.ok_or_report(BySeat::try_from(read?))
+    let parsed = field.parse_each(hashes, |hash, at| parse_deal_bytes(hash, at).map(DealHash::from_bytes));
+    field.ok_or_report(BySeat::try_from(parsed?))
 }

@@ -44,14 +44,14 @@ mod tests {
             start: vec!["a".into(), "b".into()],
             changes: changes.iter().map(Into::into).collect(),
         };
-        let read = |written: &pb::FieldHistory| {
-            let read = parse_request(|request| parse_field_history(written, request.member("history")));
-            read.map_err(|violations| violations.to_string())
+        let parse = |written: &pb::FieldHistory| {
+            let parsed = parse_request(|request| parse_field_history(written, request.member("history")));
+            parsed.map_err(|violations| violations.to_string())
         };
-        assert_eq!(read(&written), Ok((vec![bot("a"), bot("b")], changes.to_vec())));
+        assert_eq!(parse(&written), Ok((vec![bot("a"), bot("b")], changes.to_vec())));
         written.changes[0].movement = 0;
-        assert_eq!(read(&written), Err("history.changes: missing".to_owned()));
+        assert_eq!(parse(&written), Err("history.changes: missing".to_owned()));
         written.start[1] = "B!".into();
-        assert!(read(&written).unwrap_err().starts_with("history.start: "));
+        assert!(parse(&written).unwrap_err().starts_with("history.start: "));
     }
 }

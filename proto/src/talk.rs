@@ -263,9 +263,9 @@ mod tests {
                 .collect();
             let private = (is_shown, if is_shown { 32 } else { 0 });
             assert_eq!(contents, [(true, 32), private, private, private, private]);
-            let read = parse_record(&message).unwrap();
-            assert_eq!(read.hashes(), record.hashes(), "what is not shown changes no hash");
-            assert_eq!(pb::MatchRecord::from(&read), message);
+            let parsed = parse_record(&message).unwrap();
+            assert_eq!(parsed.hashes(), record.hashes(), "what is not shown changes no hash");
+            assert_eq!(pb::MatchRecord::from(&parsed), message);
             let text = write_record_text(&record, None);
             assert!(text.contains("for all"));
             assert_eq!(
@@ -275,8 +275,8 @@ mod tests {
             );
             let pact = ["offer 0: 0>2, 1>0; 2:", "accept seat 0 round 0 number 3"];
             assert!(pact.iter().all(|words| text.contains(words) == is_shown), "{text}");
-            assert_eq!(read.state().pacts().len(), usize::from(is_shown));
-            assert!(read.state().pacts().iter().all(OfferedPact::is_signed));
+            assert_eq!(parsed.state().pacts().len(), usize::from(is_shown));
+            assert!(parsed.state().pacts().iter().all(OfferedPact::is_signed));
         }
     }
 

@@ -110,18 +110,18 @@ mod tests {
             TournamentEvent::Withdrawn { bot: "bob".parse().unwrap(), from_round: Some(2) },
             TournamentEvent::Withdrawn { bot: "carol".parse().unwrap(), from_round: None },
         ];
-        let read = |written: &pb::TournamentEvent| {
-            let read = parse_request(|request| parse_tournament_event(written, request.member("events")));
-            read.map_err(|violations| violations.to_string())
+        let parse = |written: &pb::TournamentEvent| {
+            let parsed = parse_request(|request| parse_tournament_event(written, request.member("events")));
+            parsed.map_err(|violations| violations.to_string())
         };
         for (at, event) in (1..).zip(events) {
             let timed = TimedTournamentEvent { at: Timestamp::from_micros(at), event };
-            assert_eq!(read(&(&timed).into()), Ok(timed));
+            assert_eq!(parse(&(&timed).into()), Ok(timed));
         }
-        assert!(read(&pb::TournamentEvent::default()).unwrap_err().starts_with("events: "));
+        assert!(parse(&pb::TournamentEvent::default()).unwrap_err().starts_with("events: "));
         let out = pb::DisqualifiedEvent { bot: "alice".into(), results: 0, reason: " ".into() };
         let event = Some(pb::tournament_event::Event::Disqualified(out));
-        let refusal = read(&pb::TournamentEvent { at_us: 1, event }).unwrap_err();
+        let refusal = parse(&pb::TournamentEvent { at_us: 1, event }).unwrap_err();
         assert!(refusal.contains("required: say whether") && refusal.contains("a blank reason"), "{refusal}");
     }
 }

@@ -47,9 +47,10 @@ pub fn check_published_lines(
         return None;
     };
     let check = |line: &str| {
-        let read = QuestionLine::parse(line)?;
-        let is_of_question = read.seat == u64::from(request.seat) && read.ply == request.ply.map(u64::from);
-        if read.match_id() == Some(match_id) && is_of_question {
+        let question = QuestionLine::parse(line)?;
+        let is_of_question =
+            question.seat == u64::from(request.seat) && question.ply == request.ply.map(u64::from);
+        if question.match_id() == Some(match_id) && is_of_question {
             Ok(())
         } else {
             Err("its match_id, seat or ply differs from the request's".to_owned())

@@ -154,8 +154,8 @@ mod tests {
         for verdict in verdicts {
             let json = message_to_json(&pb::Verdict::from(&verdict));
             let written = message_from_json(&json).unwrap();
-            let read = parse_request(|request| parse_verdict(&written, request.member("verdict")));
-            assert_eq!(read, Ok(verdict), "{json}");
+            let parsed = parse_request(|request| parse_verdict(&written, request.member("verdict")));
+            assert_eq!(parsed, Ok(verdict), "{json}");
         }
         let told = pb::BotSuspension::from(&suspension);
         assert_eq!(
@@ -170,8 +170,8 @@ mod tests {
     fn mistakes_in_verdicts_are_named() {
         let refused = |verdict| {
             let given = pb::Verdict { verdict: Some(verdict) };
-            let read = parse_request(|request| parse_verdict(&given, request.member("verdict")));
-            read.unwrap_err().to_string()
+            let parsed = parse_request(|request| parse_verdict(&given, request.member("verdict")));
+            parsed.unwrap_err().to_string()
         };
         let bye = pb::Bye { rounds: 1, ..Default::default() };
         let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));

@@ -119,8 +119,9 @@ impl Session {
     fn talk(&self, number: u64, messages: Option<Vec<GivenMessage>>) -> PyResult<()> {
         // A question without seats is closed.
         let Some(seats) = self.link.seats_of_question(number) else { return Ok(()) };
-        let read = |messages: Vec<_>| messages.into_iter().map(|given| read_message(given, seats)).collect();
-        self.link.answer(number, Answer::Messages(messages.map(read).transpose()?));
+        let read_all =
+            |messages: Vec<_>| messages.into_iter().map(|given| read_message(given, seats)).collect();
+        self.link.answer(number, Answer::Messages(messages.map(read_all).transpose()?));
         Ok(())
     }
 

@@ -62,11 +62,11 @@ mod tests {
 
     fn read(input: &[u8]) -> Vec<(u64, Result<String, LineError>)> {
         let mut lines = NumberedLines::new(input);
-        let mut read = Vec::new();
+        let mut numbered = Vec::new();
         while let Some((number, line)) = lines.next().unwrap() {
-            read.push((number, line.map(str::to_owned)));
+            numbered.push((number, line.map(str::to_owned)));
         }
-        read
+        numbered
     }
 
     #[test]

@@ -156,11 +156,11 @@ mod tests {
         credentials
             .store_login("https://example.org", StoredLogin { ca: Some("/ca.pem".into()), ..kept("two") });
         credentials.write(&path).unwrap();
-        let read = Credentials::read(&path).unwrap();
-        assert_eq!(read, credentials);
-        assert_eq!(read.default_server.as_deref(), Some("https://example.org"));
-        assert_eq!(read.login("example.org:7600"), Some(&kept("one")));
-        assert_eq!(read.login("example.org"), None, "a token goes to no other server");
+        let saved = Credentials::read(&path).unwrap();
+        assert_eq!(saved, credentials);
+        assert_eq!(saved.default_server.as_deref(), Some("https://example.org"));
+        assert_eq!(saved.login("example.org:7600"), Some(&kept("one")));
+        assert_eq!(saved.login("example.org"), None, "a token goes to no other server");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
         assert!(

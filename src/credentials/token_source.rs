@@ -93,16 +93,16 @@ mod tests {
     #[test]
     fn a_token_file_must_have_one_token() {
         let path = env::temp_dir().join(format!("lastnim-token-{}", std::process::id()));
-        let read = |text: &str| {
+        let read_token = |text: &str| {
             fs::write(&path, text).unwrap();
             let given =
                 TokenSource { token: None, file: Some(&path), variable: Some("LASTNIM_NO_SUCH_VARIABLE") };
             given.read().map_err(|failure| failure.to_string())
         };
-        assert_eq!(read(" lastnim_07\n"), Ok(Some("lastnim_07".into())));
-        assert_eq!(read("\u{feff}lastnim_07\r\n"), Ok(Some("lastnim_07".into())));
+        assert_eq!(read_token(" lastnim_07\n"), Ok(Some("lastnim_07".into())));
+        assert_eq!(read_token("\u{feff}lastnim_07\r\n"), Ok(Some("lastnim_07".into())));
         for text in ["", "\n\n", "one\ntwo\n", "one two"] {
-            let refused = read(text).unwrap_err();
+            let refused = read_token(text).unwrap_err();
             let expected = format!("{}: expected a file that contains only a token", path.display());
             assert_eq!(refused, expected);
         }

@@ -59,8 +59,8 @@ impl LogFile {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let length = file.metadata()?.len();
         let mut note = vec![0; MAX_NOTE_BYTES];
-        let read = file.read_at(&mut note, MAX_HEAD_BYTES)?;
-        Ok(Self { file, length, left_out: read_note(&note[..read]).unwrap_or(0) })
+        let note_length = file.read_at(&mut note, MAX_HEAD_BYTES)?;
+        Ok(Self { file, length, left_out: read_note(&note[..note_length]).unwrap_or(0) })
     }
 
     fn push_bytes(&mut self, printed: &[u8]) -> io::Result<()> {

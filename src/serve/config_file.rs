@@ -34,9 +34,9 @@ mod tests {
         settings.key = Some("a \"key\"\u{7f}".into());
         let mut file = Vec::new();
         settings.clone().write_file(&mut file).unwrap();
-        let mut read = ServeSettings::default();
-        apply_config_text(&String::from_utf8(file).unwrap(), &mut read).unwrap();
-        assert_eq!(read, settings);
+        let mut parsed = ServeSettings::default();
+        apply_config_text(&String::from_utf8(file).unwrap(), &mut parsed).unwrap();
+        assert_eq!(parsed, settings);
     }
 
     #[test]

@@ -94,12 +94,12 @@ impl ServerCard {
     /// Reads the card of the server that has a database.
     fn of_holder(holder: &DatabaseHolder) -> Self {
         let found: Option<Value> = serde_json::from_str(&holder.description).ok();
-        let read = found.and_then(|found| {
+        let card = found.and_then(|found| {
             let name = found["name"].as_str()?.to_owned();
             let shared = found["shared"].as_object()?.clone();
             Some(Self { name, shared, is_serving: found["serving"].as_bool()? })
         });
-        read.unwrap_or_else(Self::unknown)
+        card.unwrap_or_else(Self::unknown)
     }
 
     /// Returns the card as JSON.
@@ -257,14 +257,14 @@ mod tests {
     fn a_standby_server_may_differ_only_in_settings_of_its_machine() {
         const TOKEN: &str = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
         let own = card(|_| {}, TOKEN);
-        let read = |card: &ServerCard| {
+        let stored = |card: &ServerCard| {
             ServerCard::of_holder(&DatabaseHolder { description: card.to_json(), ..Default::default() })
         };
-        assert_eq!(own.check_shared_settings(&read(&own)), Ok(()));
+        assert_eq!(own.check_shared_settings(&stored(&own)), Ok(()));
         let elsewhere = card(|settings| settings.listen = "0.0.0.0:1".parse().unwrap(), TOKEN);
-        assert_eq!(own.check_shared_settings(&read(&elsewhere)), Ok(()));
+        assert_eq!(own.check_shared_settings(&stored(&elsewhere)), Ok(()));
         let private = card(|settings| settings.server.private = true, TOKEN);
-        let refusal = own.check_shared_settings(&read(&private)).unwrap_err().to_string();
+        let refusal = own.check_shared_settings(&stored(&private)).unwrap_err().to_string();
         assert!(
             refusal.starts_with("--private differs from that of ")
                 && refusal.contains(" (false here, true there):"),
@@ -274,7 +274,7 @@ mod tests {
             let file = std::path::PathBuf::from(file);
             card(|settings| (settings.tls_cert, settings.client_ca) = (Some(file.clone()), Some(file)), TOKEN)
         };
-        assert_eq!(tls_card("a.pem").check_shared_settings(&read(&tls_card("b.pem"))), Ok(()));
+        assert_eq!(tls_card("a.pem").check_shared_settings(&stored(&tls_card("b.pem"))), Ok(()));
         let without_clients = card(|settings| settings.tls_cert = Some("a.pem".into()), TOKEN);
         for (standby, holder, words) in [
             (
@@ -284,11 +284,11 @@ mod tests {
             ),
             (&without_clients, &own, ["--tls-cert differs", r#"("given" here, "absent" there)"#]),
         ] {
-            let refusal = standby.check_shared_settings(&read(holder)).unwrap_err().to_string();
+            let refusal = standby.check_shared_settings(&stored(holder)).unwrap_err().to_string();
             assert!(words.iter().all(|words| refusal.contains(words)), "{refusal}");
         }
         let other = TOKEN.replace('8', "9");
-        let refusal = own.check_shared_settings(&read(&card(|_| {}, &other))).unwrap_err().to_string();
+        let refusal = own.check_shared_settings(&stored(&card(|_| {}, &other))).unwrap_err().to_string();
         assert!(
             refusal.starts_with("--admin-token differs")
                 && !refusal.contains(&own.shared["admin_token"].to_string()),

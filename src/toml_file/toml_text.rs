@@ -173,12 +173,12 @@ impl LineFinder<'_> {
             Item::Value(value) => self.read_value(value, path),
             Item::Table(table) => self.read_table(table, path),
             Item::ArrayOfTables(tables) => {
-                let read = |(index, table): (usize, &toml_edit::Table)| {
+                let read_entry = |(index, table): (usize, &toml_edit::Table)| {
                     let path = format!("{path}[{index}]");
                     self.note_line(&path, table.span().as_ref());
                     self.read_table(table, &path)
                 };
-                tables.iter().enumerate().map(read).collect()
+                tables.iter().enumerate().map(read_entry).collect()
             }
         }
     }
@@ -195,12 +195,12 @@ impl LineFinder<'_> {
             Value::Datetime(date) => json!({ "date": date.value().to_string() }),
             Value::InlineTable(table) => self.read_table(table, path),
             Value::Array(list) => {
-                let read = |(index, value): (usize, &Value)| {
+                let read_entry = |(index, value): (usize, &Value)| {
                     let path = format!("{path}[{index}]");
                     self.note_line(&path, value.span().as_ref());
                     self.read_value(value, &path)
                 };
-                list.iter().enumerate().map(read).collect()
+                list.iter().enumerate().map(read_entry).collect()
             }
         }
     }

@@ -114,9 +114,9 @@ mod tests {
         let command = GivenFlags::<LlmSettings>::augment_args(clap::Command::new("bot"));
         let arguments = ["bot".to_owned()].into_iter().chain(llm_arguments(&settings));
         let given = GivenFlags::from_arg_matches(&command.try_get_matches_from(arguments).unwrap()).unwrap();
-        let mut read = LlmSettings::default();
-        apply_flags(&given, &mut read).unwrap();
-        assert_eq!(read, settings);
+        let mut parsed = LlmSettings::default();
+        apply_flags(&given, &mut parsed).unwrap();
+        assert_eq!(parsed, settings);
         assert!(LlmSettings::flags().len() > 10);
     }
 }

@@ -67,10 +67,10 @@ pub struct PlayerEntries {
 
 /// Reads the bots and reports their mistakes.
 pub fn read_players(toml: &mut TomlDocument, sandbox: &SandboxTable) -> PlayerEntries {
-    let mut read = PlayerEntries::default();
+    let mut entries = PlayerEntries::default();
     let Some(bots) = toml.get("bot").cloned() else {
         toml.report_missing("bot");
-        return read;
+        return entries;
     };
     let bots = toml.some_or_report(bots.as_array(), "bot", &bots, "tables, each under [[bot]]");
     for (index, bot) in bots.into_iter().flatten().enumerate() {
@@ -81,14 +81,14 @@ pub fn read_players(toml: &mut TomlDocument, sandbox: &SandboxTable) -> PlayerEn
         let name = read_name(bot, &path, toml);
         let origin = read_origin(bot, &path, sandbox, toml);
         let Some(name) = name else { continue };
-        if read.names.contains(&name) {
+        if entries.names.contains(&name) {
             let what = format_args!("bot: two bots are called {name}: use different names");
             toml.report_at_line(&path, what);
         }
-        read.names.push(name.clone());
-        read.players.extend(origin.map(|origin| PlayerEntry { name, origin }));
+        entries.names.push(name.clone());
+        entries.players.extend(origin.map(|origin| PlayerEntry { name, origin }));
     }
-    read
+    entries
 }
 
 fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName> {

@@ -84,12 +84,12 @@ pub fn read_sandbox_word(word: &Value, path: &str, toml: &mut TomlDocument) -> O
 }
 
 fn path_list(value: &Value) -> Option<Vec<PathBuf>> {
-    let read = |word: &Value| {
+    let path_of = |word: &Value| {
         let path = Path::new(word.as_str()?);
         let is_plain = path.components().skip(1).all(|part| matches!(part, Component::Normal(_)));
         (path.is_absolute() && is_plain && path.parent().is_some()).then(|| path.to_owned())
     };
-    value.as_array()?.iter().map(read).collect()
+    value.as_array()?.iter().map(path_of).collect()
 }
 
 #[cfg(test)]

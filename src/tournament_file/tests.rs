@@ -125,11 +125,11 @@ fn file_of(settings: &pb::TournamentSettings) -> String {
     let field = FIELD.map(str::to_owned).to_vec();
     let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };
     let file = tournament_toml(&tournament);
-    let read = TournamentPlan::parse(&file).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{file}"));
+    let plan = TournamentPlan::parse(&file).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{file}"));
     let (start_when, start_at_us, entries_close_at_us) = Default::default();
     let expected =
         pb::TournamentSettings { start_when, start_at_us, entries_close_at_us, ..settings.clone() };
-    assert_eq!(read.settings(), expected, "{file}");
+    assert_eq!(plan.settings(), expected, "{file}");
     file
 }
 

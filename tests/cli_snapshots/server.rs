@@ -48,8 +48,8 @@ impl Ward {
 pub fn read_lines(output: &mut BufReader<ChildStdout>, count: usize) -> String {
     let mut lines = String::new();
     for _ in 0..count {
-        let read = output.read_line(&mut lines).unwrap();
-        assert!(read > 0, "the program ended after {lines:?}");
+        let length = output.read_line(&mut lines).unwrap();
+        assert!(length > 0, "the program ended after {lines:?}");
     }
     lines
 }

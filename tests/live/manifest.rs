@@ -32,11 +32,11 @@ async fn manifest_text(host: &Host, id: &str) -> Result<Vec<u8>, Status> {
 async fn read(host: &Host, text: &[u8]) -> Manifest {
     let mut reader = ManifestReader::default();
     text.split_inclusive(|&byte| byte == b'\n').for_each(|line| reader.read_line(line));
-    let read = reader.finish();
+    let result = reader.finish();
     let key =
         host.matches().get_public_key(pb::GetPublicKeyRequest {}).await.unwrap().into_inner().public_key;
-    assert_eq!(read.signed.unwrap().as_bytes().to_vec(), key);
-    read.manifest.unwrap()
+    assert_eq!(result.signed.unwrap().as_bytes().to_vec(), key);
+    result.manifest.unwrap()
 }
 
 async fn manifest(host: &Host, id: &str) -> Manifest {

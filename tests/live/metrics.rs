@@ -183,9 +183,9 @@ async fn metrics_can_have_a_separate_listener() {
         soon("an answer", stream.read_to_end(&mut answer)).await.unwrap();
         Answer::read(&answer)
     };
-    let read = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".into()).await;
-    assert_eq!(read.status, 200, "{}", read.body);
-    assert!(parse(&read.body).contains_key("lastnim_plies_total"));
+    let answer = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".into()).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(parse(&answer.body).contains_key("lastnim_plies_total"));
     assert_eq!(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n".into()).await.status, 404);
     assert_eq!(ask("POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n".into()).await.status, 405);
     assert_ne!(ask(format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(20_000))).await.status, 200);

@@ -134,35 +134,35 @@ async fn identities_have_an_order_of_precedence() {
     let mut browser = Browser::open(&host);
     let seats = browser.get("/play/bot").await;
     assert_eq!(browser.submit(&seats, "/play/bot/sign-in", &[("token", &ann)]).await.status, 303);
-    let read = browser.get("/bots").await;
-    assert_eq!((read.status, signed_in_as(&read)), (200, Some("ann")), "{}", read.body);
-    assert!(read.body.contains("action=\"/play/bot/sign-out\""), "{}", read.body);
+    let page = browser.get("/bots").await;
+    assert_eq!((page.status, signed_in_as(&page)), (200, Some("ann")), "{}", page.body);
+    assert!(page.body.contains("action=\"/play/bot/sign-out\""), "{}", page.body);
 
     // The session has priority over the seats, and both stay usable.
     let form = browser.get("/sign-in").await;
     assert!(form.body.contains("You are signed in as <strong>ann</strong>"), "{}", form.body);
     let token = [("token", host.viewer.reveal())];
     assert_eq!(browser.submit(&form, "/sign-in", &token).await.status, 303);
-    let read = browser.get("/bots").await;
-    assert_eq!(signed_in_as(&read), Some("viewer"), "{}", read.body);
+    let page = browser.get("/bots").await;
+    assert_eq!(signed_in_as(&page), Some("viewer"), "{}", page.body);
     let seats = browser.get("/play/bot").await;
     assert!(seats.body.contains("'s seats."), "{}", seats.body);
     assert_eq!(signed_in_as(&seats), Some("viewer"), "{}", seats.body);
 
     // A header has priority over both, even with a wrong token.
     browser.added = format!("Authorization: Bearer {bob}\r\n");
-    let read = browser.get("/bots").await;
-    assert_eq!((read.status, signed_in_as(&read)), (200, None), "{}", read.body);
-    assert_eq!(read.header("cache-control"), "no-store");
+    let page = browser.get("/bots").await;
+    assert_eq!((page.status, signed_in_as(&page)), (200, None), "{}", page.body);
+    assert_eq!(page.header("cache-control"), "no-store");
     browser.added = "Authorization: Bearer lastnim_0\r\n".to_owned();
     assert_eq!(browser.get("/bots").await.status, 401);
     browser.added.clear();
 
-    let read = browser.get("/bots").await;
-    assert_eq!(browser.submit(&read, "/sign-out", &[]).await.status, 303);
-    let read = browser.get("/bots").await;
-    assert_eq!(signed_in_as(&read), Some("ann"), "{}", read.body);
-    assert_eq!(browser.submit(&read, "/play/bot/sign-out", &[]).await.status, 303);
+    let page = browser.get("/bots").await;
+    assert_eq!(browser.submit(&page, "/sign-out", &[]).await.status, 303);
+    let page = browser.get("/bots").await;
+    assert_eq!(signed_in_as(&page), Some("ann"), "{}", page.body);
+    assert_eq!(browser.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);
     assert_eq!(browser.get("/bots").await.status, 401);
     assert!(!host.bot("ann").await.connected);
 }

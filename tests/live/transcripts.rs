@@ -103,9 +103,12 @@ async fn transcripts_are_published_after_the_tournament() {
     let places: Vec<_> = listed.iter().map(|question| (question.seat, question.ply)).collect();
     assert_eq!(places, [(own, None), (own, Some(own_ply))]);
     let get = |ply| pb::GetTranscriptRequest { match_id: begun.clone(), seat: own, ply };
-    let read = reader.get_transcript(get(Some(own_ply))).await.unwrap().into_inner();
-    assert_eq!(read.lines, lines(&begun, own, Some(own_ply), "because").lines);
-    assert_eq!((read.lines.len() as u64, read.published_at_us), (listed[1].bytes, listed[1].published_at_us));
+    let transcript = reader.get_transcript(get(Some(own_ply))).await.unwrap().into_inner();
+    assert_eq!(transcript.lines, lines(&begun, own, Some(own_ply), "because").lines);
+    assert_eq!(
+        (transcript.lines.len() as u64, transcript.published_at_us),
+        (listed[1].bytes, listed[1].published_at_us)
+    );
     let missing = reader.get_transcript(get(Some(own_ply + 3))).await.unwrap_err();
     assert_eq!((missing.code(), reason(&missing).as_str()), (Code::NotFound, "NO_SUCH_TRANSCRIPT"));
 

@@ -95,8 +95,8 @@ impl MeasuredCup {
 
     fn games(&self) -> Vec<PlayedGame> {
         let files = fs::read_dir(self.folder.join("records")).unwrap().map(|entry| entry.unwrap().path());
-        let read = |file: PathBuf| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        files.map(|file| PlayedGame::of_record(&read(file))).collect()
+        let read_json = |file: PathBuf| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        files.map(|file| PlayedGame::of_record(&read_json(file))).collect()
     }
 
     fn lines(&self, bot: &str) -> Vec<Value> {

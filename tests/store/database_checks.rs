@@ -177,8 +177,8 @@ pub fn writes_succeed_once_another_client_releases_its_lock(place: &Place) {
     // Readers do not wait.
     let reading =
         async { tokio::time::timeout(Duration::from_mins(1), store.match_record(record.id())).await };
-    let read = place.run(reading).expect("it is read at once").unwrap().unwrap();
-    assert_eq!(read.record.events(), &record.events()[..half]);
+    let stored = place.run(reading).expect("it is read at once").unwrap().unwrap();
+    assert_eq!(stored.record.events(), &record.events()[..half]);
     place.execute(&mut client, "ROLLBACK");
     place.write(&store, &rest);
     assert_kept(place, &store, std::slice::from_ref(&record));

@@ -50,8 +50,8 @@ fn a_replica_that_lacks_commits_is_noticed() {
     assert!(why.contains("lost commits: 2, events: 3, matches with events: 1"), "{why}");
     // The error remains, and nothing is written.
     lost_commits(place.run(store.write(&[events_change(&record, 5, 6)])));
-    let read = place.run(store.match_record(record.id()));
-    assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+    let found = place.run(store.match_record(record.id()));
+    assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
     drop(store);
     // A server that starts uses the remaining data.
     let store = place.open();

@@ -242,8 +242,8 @@ fn slow_handshakes_delay_no_other_client_and_are_ended() {
     assert!(server.get("/", None).starts_with("HTTP/1.1 200 "));
     for stream in &slow {
         stream.set_nonblocking(true).unwrap();
-        let read = stream.peek(&mut [0]).map_err(|error| error.kind());
-        assert_eq!(read, Err(ErrorKind::WouldBlock), "it was ended before the other client was answered");
+        let peeked = stream.peek(&mut [0]).map_err(|error| error.kind());
+        assert_eq!(peeked, Err(ErrorKind::WouldBlock), "it was ended before the other client was answered");
         stream.set_nonblocking(false).unwrap();
     }
     for stream in &mut slow {

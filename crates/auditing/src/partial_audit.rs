@@ -87,7 +87,7 @@ impl Auditor {
                 Err(_) => return Err(malformed("its encoding is invalid")),
             };
         let numbers: HashMap<BotName, usize> = bots.iter().map(|bot| bot.name.clone()).zip(0..).collect();
-        let mut read = Self {
+        let mut audit = Self {
             puzzles,
             without_power,
             matches,
@@ -99,9 +99,9 @@ impl Auditor {
             answers,
             ..Self::new(subject, seed)
         };
-        read.check_consistency().map_err(malformed)?;
-        read.mark_first_bots();
-        Ok(read)
+        audit.check_consistency().map_err(malformed)?;
+        audit.mark_first_bots();
+        Ok(audit)
     }
 
     /// Adds the matches of another audit with the same subject and settings. The two audits must not have a match in

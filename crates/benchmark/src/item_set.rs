@@ -13,8 +13,8 @@ use thiserror::Error;
 
 /// The sets of the benchmark, the oldest first.
 pub static BENCHMARK_SETS: LazyLock<[ItemSet; 2]> = LazyLock::new(|| {
-    let read = |name, text| ItemSet::parse(name, text).expect("the built-in sets are valid");
-    [read("lastnim-1", FIRST_SET_TEXT), read(NEWEST_SET, NEWEST_SET_TEXT)]
+    let parse_set = |name, text| ItemSet::parse(name, text).expect("the built-in sets are valid");
+    [parse_set("lastnim-1", FIRST_SET_TEXT), parse_set(NEWEST_SET, NEWEST_SET_TEXT)]
 });
 
 /// The name of the set that the benchmark plays by default.

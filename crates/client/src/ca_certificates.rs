@@ -49,8 +49,8 @@ impl CaCertificates {
 pub(super) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut content = Vec::new();
-    let read = TextInput::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
-    if read as u64 > MAX_FILE_BYTES {
+    let length = TextInput::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+    if length as u64 > MAX_FILE_BYTES {
         return Err(std::io::Error::other(format!("it is larger than {} MiB", MAX_FILE_BYTES >> 20)));
     }
     Ok(content)

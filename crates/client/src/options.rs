@@ -182,38 +182,47 @@ mod tests {
 
     #[test]
     fn environment_variables_set_the_options() {
-        let read = |set: &[(&str, &str)]| {
+        let options_from = |set: &[(&str, &str)]| {
             let set = set.to_vec();
             Options::from_variables(|name| {
                 set.iter().find(|(variable, _)| *variable == name).map(|&(_, value)| value.to_owned())
             })
         };
         let all = [("LASTNIM_SERVER", "host:1"), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "7")];
-        let options = read(&all).unwrap();
+        let options = options_from(&all).unwrap();
         assert_eq!((options.server.as_str(), options.token.as_str()), ("host:1", "t"));
         assert_eq!(options.tournament.as_deref(), Some("7"));
-        let options = read(&all[1..2]).unwrap();
+        let options = options_from(&all[1..2]).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         assert_eq!((options.version, options.config_hash, options.session_log), (None, None, None));
-        let logged = read(&[("LASTNIM_TOKEN", "t"), ("LASTNIM_SESSION_LOG", "logs")]).unwrap();
+        let logged = options_from(&[("LASTNIM_TOKEN", "t"), ("LASTNIM_SESSION_LOG", "logs")]).unwrap();
         assert_eq!(logged.session_log, Some("logs".into()));
-        assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
+        assert!(matches!(options_from(&all[..1]), Err(Error::NoToken)));
         let empty = [("LASTNIM_SERVER", ""), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "")];
-        let options = read(&empty).unwrap();
+        let options = options_from(&empty).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
         let with_version = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
-        let options = read(&with_version).unwrap();
+        let options = options_from(&with_version).unwrap();
         assert_eq!((options.version.as_deref(), options.config_hash), (Some("1.4"), Some([7; 32])));
         let version = options.bot_version().unwrap();
         assert_eq!(version.label.unwrap().as_str(), "1.4");
-        assert!(matches!(read(&[token, ("LASTNIM_BOT_CONFIG_HASH", "07")]), Err(Error::ConfigHash(_))));
-        assert!(matches!(read(&with_version).unwrap().version("a b").bot_version(), Err(Error::Version(_))));
+        assert!(matches!(
+            options_from(&[token, ("LASTNIM_BOT_CONFIG_HASH", "07")]),
+            Err(Error::ConfigHash(_))
+        ));
+        assert!(matches!(
+            options_from(&with_version).unwrap().version("a b").bot_version(),
+            Err(Error::Version(_))
+        ));
         let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];
-        assert!(matches!(read(&missing), Err(Error::Ca { .. })));
+        assert!(matches!(options_from(&missing), Err(Error::Ca { .. })));
         let half = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CLIENT_CERT", "no/such/file.pem")];
-        assert!(matches!(read(&half), Err(Error::HalfClientCertificate { missing: "LASTNIM_CLIENT_KEY" })));
+        assert!(matches!(
+            options_from(&half),
+            Err(Error::HalfClientCertificate { missing: "LASTNIM_CLIENT_KEY" })
+        ));
         let both = [half[0], half[1], ("LASTNIM_CLIENT_KEY", "no/such/file.key")];
-        assert!(matches!(read(&both), Err(Error::ClientCertificate { .. })));
+        assert!(matches!(options_from(&both), Err(Error::ClientCertificate { .. })));
     }
 }

@@ -8,12 +8,12 @@ const UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 <
 /// # Errors
 /// Names the invalid text, and gives a valid example.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let read = || {
+    let parse = || {
         let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit())?);
         let (_, factor) = UNITS.into_iter().find(|(name, _)| *name == unit)?;
         number.parse::<u64>().ok()?.checked_mul(factor)
     };
-    read().ok_or_else(|| format!("{text:?} is not a size with a unit (B, KiB, MiB, GiB), such as 64KiB"))
+    parse().ok_or_else(|| format!("{text:?} is not a size with a unit (B, KiB, MiB, GiB), such as 64KiB"))
 }
 
 /// Formats a size so that [`parse_size`] can read it, in the largest unit that divides it.

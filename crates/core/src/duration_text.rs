@@ -22,7 +22,7 @@ pub struct DurationTextError(String);
 /// assert!(parse_duration("10").is_err());
 /// ```
 pub fn parse_duration(text: &str) -> Result<Duration, DurationTextError> {
-    let read = || {
+    let parse = || {
         let (mut rest, mut millis) = (text.trim(), None);
         while !rest.is_empty() {
             let (number, after) = rest.split_at(rest.find(|char: char| !char.is_ascii_digit())?);
@@ -35,7 +35,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationTextError> {
         }
         millis.map(Duration::from_millis)
     };
-    read().ok_or_else(|| DurationTextError(text.to_owned()))
+    parse().ok_or_else(|| DurationTextError(text.to_owned()))
 }
 
 /// Formats a duration so that [`parse_duration`] can read it. Fractions of a millisecond are dropped.

@@ -100,8 +100,8 @@ impl SessionLogs {
         if text.trim_ascii().is_empty() {
             return Ok(());
         }
-        let read = match SessionLogLine::parse(text) {
-            Ok(read) => read,
+        let parsed = match SessionLogLine::parse(text) {
+            Ok(parsed) => parsed,
             Err(error @ SessionLogError::Json(_)) if state.suspect_line.is_none() => {
                 state.suspect_line = Some(LogLineError { line, error });
                 return Ok(());
@@ -110,18 +110,18 @@ impl SessionLogs {
         };
         if let Some(suspect_line) = state.suspect_line.take() {
             // Lines are complete unless the program was killed or the disk was full.
-            if !matches!(read.event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::Gap { .. }) {
+            if !matches!(parsed.event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::Gap { .. }) {
                 return Err(suspect_line);
             }
             state.counts.torn += 1;
         }
-        match &read.event {
+        match &parsed.event {
             SessionLogEvent::RunBegan { .. } => state.counts.runs += 1,
             SessionLogEvent::Gap { lines } => state.counts.left_out += lines,
             SessionLogEvent::Unknown(_) => state.counts.unknown += 1,
             _ => {}
         }
-        self.add_event(log, line, read);
+        self.add_event(log, line, parsed);
         Ok(())
     }
 

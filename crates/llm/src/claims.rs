@@ -94,7 +94,7 @@ mod tests {
         let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
         let game = Game::new(Piles::parse(&[3, 5]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();
-        let read = |question: &Question<'_>, text: &str| {
+        let claims_in = |question: &Question<'_>, text: &str| {
             let claims = Claims::read(question, &serde_json::from_str(text).unwrap());
             (claims.win_probability, claims.wants.map(Seat::index), claims.ignored)
         };
@@ -110,16 +110,16 @@ mod tests {
             (r#"{"win_probability": -0.1, "wants": 1.5}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
             (r#"{"win_probability": null}"#, (None, None, vec![])),
         ] {
-            assert_eq!(read(&row, text), expected, "{text}");
+            assert_eq!(claims_in(&row, text), expected, "{text}");
         }
         let expected = (Some(0.5), None, vec![]);
         assert_eq!(
-            read(&take, r#"{"win_probability": 0.5, "wants": 77}"#),
+            claims_in(&take, r#"{"win_probability": 0.5, "wants": 77}"#),
             expected,
             "takes have no such member"
         );
-        assert_eq!(read(&row, r#"{"plan": 77}"#), (None, None, vec![]), "rows have no plan");
-        assert_eq!(read(&take, r#"{"plan": 3}"#), (None, None, vec![PLAN]));
+        assert_eq!(claims_in(&row, r#"{"plan": 77}"#), (None, None, vec![]), "rows have no plan");
+        assert_eq!(claims_in(&take, r#"{"plan": 3}"#), (None, None, vec![PLAN]));
         let planned = Claims::read(&take, &serde_json::from_str(r#"{"Plan": "seat 2"}"#).unwrap());
         assert_eq!((planned.plan.map(Seat::index), planned.wants), (Some(2), None));
     }

@@ -22,14 +22,14 @@ mod tests {
     #[test]
     fn seconds_and_dates_are_read() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
-        let read = |header| parse_retry_after(header, now);
-        assert_eq!(read(" 7 "), Some(Duration::from_secs(7)));
-        assert_eq!(read("1e300"), Some(Duration::MAX));
-        assert_eq!(read("0.25"), Some(Duration::from_millis(250)));
-        assert_eq!(read("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));
-        assert_eq!(read("Sun, 06 Nov 1994 08:49:00 GMT"), Some(Duration::ZERO));
+        let parse = |header| parse_retry_after(header, now);
+        assert_eq!(parse(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(parse("1e300"), Some(Duration::MAX));
+        assert_eq!(parse("0.25"), Some(Duration::from_millis(250)));
+        assert_eq!(parse("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));
+        assert_eq!(parse("Sun, 06 Nov 1994 08:49:00 GMT"), Some(Duration::ZERO));
         for nonsense in ["", "soon", "-1", "nan", "inf", "1e400", "Sun, 06 Nov"] {
-            assert_eq!(read(nonsense), None, "{nonsense}");
+            assert_eq!(parse(nonsense), None, "{nonsense}");
         }
     }
 }

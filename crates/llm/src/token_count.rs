@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn usage_is_read_in_the_forms_of_endpoints() {
-        let read = |usage: Value| {
+        let count_tokens = |usage: Value| {
             TokenCount::from_usage(&usage).map(|count| (count.prompt, count.completion, count.cached))
         };
         for (usage, expected) in [
@@ -78,7 +78,7 @@ mod tests {
             ),
             (json!({ "total_tokens": 7 }), None),
         ] {
-            assert_eq!(read(usage.clone()), expected, "{usage}");
+            assert_eq!(count_tokens(usage.clone()), expected, "{usage}");
         }
     }
 }

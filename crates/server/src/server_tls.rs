@@ -91,9 +91,10 @@ impl TlsFileError {
 
 impl TlsFiles {
     fn read(&self) -> Result<FileContents, TlsFileError> {
-        let read = |path: &Path| fs::read(path).map_err(|error| TlsFileError::new(path, error.to_string()));
-        let client_ca = self.client_ca.as_deref().map(read).transpose()?;
-        Ok(FileContents { certificate: read(&self.certificate)?, key: read(&self.key)?, client_ca })
+        let read_file =
+            |path: &Path| fs::read(path).map_err(|error| TlsFileError::new(path, error.to_string()));
+        let client_ca = self.client_ca.as_deref().map(read_file).transpose()?;
+        Ok(FileContents { certificate: read_file(&self.certificate)?, key: read_file(&self.key)?, client_ca })
     }
 
     fn parse(&self, contents: &FileContents) -> Result<TlsSettings, TlsFileError> {

@@ -120,19 +120,19 @@ mod tests {
 
     #[test]
     fn store_urls_are_parsed() {
-        let read = |text: &str| text.parse::<StoreUrl>();
-        assert_eq!(read("memory"), Ok(StoreUrl::Memory));
+        let parse = |text: &str| text.parse::<StoreUrl>();
+        assert_eq!(parse("memory"), Ok(StoreUrl::Memory));
         for path in ["sqlite:dir/a.db", "sqlite://dir/a.db"] {
-            assert_eq!(read(path), Ok(StoreUrl::Sqlite("dir/a.db".into())));
+            assert_eq!(parse(path), Ok(StoreUrl::Sqlite("dir/a.db".into())));
         }
-        assert_eq!(read("sqlite:///var/a.db").unwrap().sqlite_file(), Some(Path::new("/var/a.db")));
+        assert_eq!(parse("sqlite:///var/a.db").unwrap().sqlite_file(), Some(Path::new("/var/a.db")));
         let url = "postgres://me:pa:ss@w@localhost:5432/db";
-        assert_eq!(read(url), Ok(StoreUrl::Postgres(url.into())));
-        assert_eq!(read(url).unwrap().to_string(), "postgres://me:***@localhost:5432/db");
-        assert!(read(url).unwrap().has_password());
-        let without = read("postgresql://me@localhost/db").unwrap();
+        assert_eq!(parse(url), Ok(StoreUrl::Postgres(url.into())));
+        assert_eq!(parse(url).unwrap().to_string(), "postgres://me:***@localhost:5432/db");
+        assert!(parse(url).unwrap().has_password());
+        let without = parse("postgresql://me@localhost/db").unwrap();
         assert_eq!(without.to_string(), "postgresql://me@localhost/db");
-        assert!(!without.has_password() && !read("sqlite:a:b@c").unwrap().has_password());
+        assert!(!without.has_password() && !parse("sqlite:a:b@c").unwrap().has_password());
         let wrong = [
             "",
             "lastnim.db",
@@ -147,7 +147,7 @@ mod tests {
             "postgres://host/db?password=secret",
         ];
         for wrong in wrong {
-            let error = read(wrong).unwrap_err().to_string();
+            let error = parse(wrong).unwrap_err().to_string();
             assert!(error.contains("sqlite:PATH") && !error.contains("secret"), "{error}");
         }
     }

@@ -327,8 +327,8 @@ mod tests {
         let restored = |evidence: &RatingEvidence| {
             let state = encode_state(&evidence.state());
             let settings = settings(TournamentFormat::Ladder(endless));
-            let read = RatingEvidence::restore(&settings, decode_state(&state).unwrap()).unwrap();
-            RatingEvidence { max_groups: Some(30), ..read }
+            let restored = RatingEvidence::restore(&settings, decode_state(&state).unwrap()).unwrap();
+            RatingEvidence { max_groups: Some(30), ..restored }
         };
         let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
         for number in 0..200 {

@@ -41,12 +41,12 @@ impl WholeNumber for u64 {
 impl<N: WholeNumber> QueryPart for Option<N> {
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let given = query.find(key).filter(|given| !given.is_empty());
-        let read = |given: &str| {
+        let parse = |given: &str| {
             given
                 .parse()
                 .map_err(|_| format!("{key} {given:?}: expected a whole number from 0 to {}", N::MAX))
         };
-        given.map(read).transpose()
+        given.map(parse).transpose()
     }
 
     fn write(&self, key: &str, query: &mut Serializer<'_, String>) {

@@ -44,16 +44,16 @@ pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> 
     // Empty piles are not drawn, except the one that was just emptied.
     let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
     let shown_from = end.saturating_sub(MAX_PILES);
-    let mut drawn = String::new();
+    let mut pile_svg = String::new();
     let mut x = PILE_GAP;
     for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
-        let _ = write!(drawn, "<g class=\"{class}\">");
-        let width = draw_pile(&mut drawn, x, (counters, removed));
+        let _ = write!(pile_svg, "<g class=\"{class}\">");
+        let width = draw_pile(&mut pile_svg, x, (counters, removed));
         let middle = x + width / 2;
         let _ = write!(
-            drawn,
+            pile_svg,
             "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
             HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - 6
         );
@@ -68,7 +68,7 @@ pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> 
     let description = board_description(&piles, in_play);
     let svg = format!(
         "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{description}\">\
-         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{drawn}</svg>"
+         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{pile_svg}</svg>"
     );
     Board { svg, hidden: shown_from }
 }

@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn filters_round_trip() {
-        let read = |query: &str| MatchFilter::read(&FormFields::parse(query.as_bytes()).unwrap(), "");
-        let filter = read("bot=ann&state=over&reason=ply_limit").unwrap();
+        let filter_of = |query: &str| MatchFilter::read(&FormFields::parse(query.as_bytes()).unwrap(), "");
+        let filter = filter_of("bot=ann&state=over&reason=ply_limit").unwrap();
         let mut query = Serializer::new(String::new());
         filter.write("", &mut query);
         assert_eq!(query.finish(), "bot=ann&state=over&reason=ply_limit");
-        assert_eq!(read("bot=&state=&reason="), Ok(MatchFilter::default()));
+        assert_eq!(filter_of("bot=&state=&reason="), Ok(MatchFilter::default()));
         assert_eq!(
-            read("state=odd"),
+            filter_of("state=odd"),
             Err("state \"odd\": expected one of open, over, voided, quarantined".to_owned())
         );
-        assert!(read("bot=A%20B").unwrap_err().contains("A B"));
+        assert!(filter_of("bot=A%20B").unwrap_err().contains("A B"));
     }
 }

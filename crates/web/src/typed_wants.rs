@@ -39,10 +39,10 @@ pub(super) fn read_tied_wants(text: &str) -> Result<Vec<OffsetGroups>, String> {
         let orders = count_with_noun(orders.len() as u64, "order", "orders");
         format!("{orders}: expected one for each of 2 to 32 seats, such as {EXAMPLE}")
     })?;
-    let read = |(own, order): (usize, &&str)| {
+    let read_seat_order = |(own, order): (usize, &&str)| {
         read_order(order, own, seats).map_err(|why| format!("what seat {} wants: {why}", own + 1))
     };
-    orders.iter().enumerate().map(read).collect()
+    orders.iter().enumerate().map(read_seat_order).collect()
 }
 
 /// Splits a text at the ends of lines. Each line that is not empty comes with its number, from 1.

@@ -9,8 +9,8 @@ use std::fmt;
 /// # Errors
 /// Describes the first mistake and its position.
 pub fn parse_document(text: &str) -> Result<Value, String> {
-    let read = serde_json::from_str::<UniqueKeys>(text);
-    read.map(|UniqueKeys(value)| value).map_err(|error| describe_json_error(&error, text))
+    let parsed = serde_json::from_str::<UniqueKeys>(text);
+    parsed.map(|UniqueKeys(value)| value).map_err(|error| describe_json_error(&error, text))
 }
 
 /// Describes a mistake in a document and its position: the column, and after the first line also the line.

@@ -118,8 +118,8 @@ impl JsonMapping {
 
     fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
         let mut encoded = Vec::new();
-        let read = self.encode_message(message_table::<M>(), json, &mut encoded);
-        read.map_err(|misfit| misfit.expect("a `Value` is valid JSON"))?;
+        let encoding = self.encode_message(message_table::<M>(), json, &mut encoded);
+        encoding.map_err(|misfit| misfit.expect("a `Value` is valid JSON"))?;
         Ok(decode_message(&encoded))
     }
 }

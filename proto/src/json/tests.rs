@@ -180,9 +180,9 @@ fn unset_optional_field_is_null() {
     assert_eq!(standing(Some(0.0))["accuracy"], json!(0.0));
     assert_eq!(standing(Some(f64::NEG_INFINITY))["accuracy"], json!("-Infinity"));
     assert_eq!(message_from_json(&json!({})), Ok(pb::Standing::default()));
-    let read =
+    let standing =
         message_from_json::<pb::Standing>(&json!({ "accuracy": 1, "wins": 2.0, "elo": null })).unwrap();
-    assert_eq!((read.accuracy, read.wins, read.elo), (Some(1.0), 2, None));
+    assert_eq!((standing.accuracy, standing.wins, standing.elo), (Some(1.0), 2, None));
 }
 
 #[test]
@@ -277,10 +277,10 @@ proptest! {
     ) {
         let written = MessageJson { mapping, table: MessageTable::by_name(message.descriptor().full_name()), bytes: message.encode_to_vec() };
         let text = serde_json::to_string(&written).unwrap();
-        let read = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
+        let parsed = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
         // A field set to its default is read back as unset, so the encoded messages are compared.
-        prop_assert_eq!(read.as_ref().map(DynamicMessage::encode_to_vec), Ok(message.encode_to_vec()), "{}", text);
-        prop_assert_eq!(read_text(mapping, &message.descriptor(), &text), read.ok());
+        prop_assert_eq!(parsed.as_ref().map(DynamicMessage::encode_to_vec), Ok(message.encode_to_vec()), "{}", text);
+        prop_assert_eq!(read_text(mapping, &message.descriptor(), &text), parsed.ok());
     }
 
     #[test]
@@ -295,8 +295,8 @@ proptest! {
         for kind in lastnim_messages() {
             for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
                 // The JSON may be valid by chance. Then its text must be valid too.
-                let read = read_message(mapping, &kind, &json).ok();
-                prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), read);
+                let parsed = read_message(mapping, &kind, &json).ok();
+                prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), parsed);
             }
         }
     }

@@ -67,10 +67,10 @@ impl ListedMatch {
         use pb::manifest_match::Record;
         let id = field.member("match_id").ok_or_report(given.match_id.parse());
         let hash = |name: &'static str, bytes: &[u8]| {
-            let read = <[u8; EventHash::BYTES]>::try_from(bytes);
-            let read =
-                read.map_err(|_| format!("{} bytes: expected {} in a hash", bytes.len(), EventHash::BYTES));
-            field.member(name).ok_or_report(read).map(EventHash::from_bytes)
+            let hash = <[u8; EventHash::BYTES]>::try_from(bytes);
+            let hash =
+                hash.map_err(|_| format!("{} bytes: expected {} in a hash", bytes.len(), EventHash::BYTES));
+            field.member(name).ok_or_report(hash).map(EventHash::from_bytes)
         };
         let signer = || {
             let at = field.member("signer");
@@ -101,8 +101,8 @@ impl ListedMatch {
 
 /// Reads a public key.
 pub(super) fn parse_key(bytes: &[u8], field: RequestField<'_>) -> Option<PublicKey> {
-    let read = <[u8; PublicKey::BYTES]>::try_from(bytes);
-    let read =
-        read.map_err(|_| format!("{} bytes: expected {} in a public key", bytes.len(), PublicKey::BYTES));
-    field.ok_or_report(read.and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string())))
+    let key = <[u8; PublicKey::BYTES]>::try_from(bytes);
+    let key =
+        key.map_err(|_| format!("{} bytes: expected {} in a public key", bytes.len(), PublicKey::BYTES));
+    field.ok_or_report(key.and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string())))
 }

@@ -320,10 +320,10 @@ proptest! {
             let text = form.write(&record, Some(&seal));
             let given = read_record(&text).unwrap();
             prop_assert_eq!(&given, &super::pb::MatchRecord::of(&record, Some(&seal)));
-            let read = verify_record(&given).unwrap();
-            prop_assert_eq!(layout_difference(&text, read.record(), read.seal()), None);
+            let verified = verify_record(&given).unwrap();
+            prop_assert_eq!(layout_difference(&text, verified.record(), verified.seal()), None);
             if record.state().is_all_public() {
-                prop_assert_eq!((read.record(), read.seal()), (&record, Some(&seal)));
+                prop_assert_eq!((verified.record(), verified.seal()), (&record, Some(&seal)));
             }
         }
     }

@@ -147,15 +147,15 @@ impl<C: MatchCounter> RecordIntake<C> {
 
     /// Returns the counter and the summary.
     pub fn finish(self) -> (C, IntakeSummary) {
-        let mut read = self.summary;
+        let mut summary = self.summary;
         let missing = self.seen.missing_by_tournament().map(|missing| {
             let numbers = if self.expects_all_matches { missing.numbers } else { 0 };
             MissingMatches { numbers, ..missing }
         });
         let some =
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
-        read.missing = some.take(MAX_TOURNAMENTS_WITH_MISSING).collect();
-        (self.counter, read)
+        summary.missing = some.take(MAX_TOURNAMENTS_WITH_MISSING).collect();
+        (self.counter, summary)
     }
 }
 

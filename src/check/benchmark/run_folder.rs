@@ -82,8 +82,8 @@ impl RunFolder {
             .map(|(index, line)| {
                 let at_line =
                     |why: String| Failure::input(format!("{}:{}: {why}", file.display(), index + 1));
-                let read = read_record(line).map_err(|error| at_line(error.to_string()))?;
-                verify_record(&read).map_err(|flaw| at_line(flaw.to_string()))
+                let record = read_record(line).map_err(|error| at_line(error.to_string()))?;
+                verify_record(&record).map_err(|flaw| at_line(flaw.to_string()))
             })
             .collect()
     }

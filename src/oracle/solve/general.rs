@@ -72,10 +72,11 @@ const MAX_MOVES: usize = 20;
 impl RulesetArgs {
     /// Reads the game and its position.
     pub fn parse_game(&self, piles: Option<&str>, search: LastNimSearch) -> Result<GeneralGame, Failure> {
-        let read = |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
+        let numbers_in =
+            |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
         let numbers = GameNumbers {
-            piles: read(piles, "piles")?,
-            set: read(self.set.as_deref(), "set")?,
+            piles: numbers_in(piles, "piles")?,
+            set: numbers_in(self.set.as_deref(), "set")?,
             max: self.max,
             window: self.window,
             most: self.most,

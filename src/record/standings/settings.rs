@@ -78,7 +78,7 @@ fn read_rulings(events: &[pb::TournamentEvent]) -> Result<Rulings, String> {
 
 fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
     let document: Value = game_json::read_json(text).map_err(|error| error.to_string())?;
-    let read = if document.get("standings").is_some() {
+    let response = if document.get("standings").is_some() {
         message_from_json(&document).map(
             |pb::WatchTournamentResponse { tournament, verdict, events, .. }| pb::GetTournamentResponse {
                 tournament,
@@ -90,7 +90,7 @@ fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, St
     } else {
         message_from_json(&document)
     };
-    read.map_err(|error| error.to_string())
+    response.map_err(|error| error.to_string())
 }
 
 /// Reads the field of a ladder and its changes.

@@ -190,8 +190,8 @@ impl RecordsByHead {
             if document.text.trim_ascii().is_empty() {
                 continue;
             }
-            let read = read_record(&document.text).map_err(|error| error.to_string());
-            match read.and_then(|read| verify_record(&read).map_err(|flaw| flaw.to_string())) {
+            let record = read_record(&document.text).map_err(|error| error.to_string());
+            match record.and_then(|record| verify_record(&record).map_err(|flaw| flaw.to_string())) {
                 Ok(sealed) => {
                     self.by_head.insert(*sealed.record().last_hash().as_bytes(), sealed);
                 }

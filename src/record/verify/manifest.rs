@@ -53,8 +53,8 @@ pub fn verify_manifest(
     input: &mut dyn BufRead,
     args: &VerifyArgs,
 ) -> Result<ManifestVerdict, Failure> {
-    let read = read_manifest(input).map_err(|error| Failure::runtime(error, name))?;
-    let ManifestReadResult { signed, manifest } = read;
+    let result = read_manifest(input).map_err(|error| Failure::runtime(error, name))?;
+    let ManifestReadResult { signed, manifest } = result;
     let mut refusals = Vec::new();
     match &signed {
         Err(flaw) => refusals.push(ManifestRefusal::Flaw(flaw.clone())),

@@ -254,6 +254,6 @@ impl<'a> SiteExport<'a> {
 /// Returns whether optimal play would have made another seat win.
 fn is_decided_by_errors(shown: &[u8]) -> bool {
     let json = serde_json::from_slice(shown).unwrap_or_default();
-    let read = message_from_json::<pb::GetMatchResponse>(&json);
-    read.ok().and_then(|shown| shown.audit).is_some_and(|audit| audit.winner != audit.predicted_winner)
+    let parsed = message_from_json::<pb::GetMatchResponse>(&json);
+    parsed.ok().and_then(|shown| shown.audit).is_some_and(|audit| audit.winner != audit.predicted_winner)
 }

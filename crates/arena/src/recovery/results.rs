@@ -134,17 +134,17 @@ impl Arena {
         fold: &mut ResultFold,
         mut from: u64,
     ) -> Result<ReadCounts, ArenaError> {
-        let mut read = ReadCounts::default();
+        let mut counts = ReadCounts::default();
         loop {
             let page = self.inner.store.match_results(tournament.initial.id, from, PAGE_SIZE).await?;
-            let Some(last) = page.last() else { return Ok(read) };
+            let Some(last) = page.last() else { return Ok(counts) };
             from = last.number + 1;
             tournament.handle.cpu_times.measure(CpuTask::Counting, || {
                 for result in page.into_iter().filter(|result| !tournament.excluded.contains(&result.id)) {
                     if fold.reported.contains(result.number) {
-                        read.known += 1;
+                        counts.known += 1;
                     } else {
-                        read.added += 1;
+                        counts.added += 1;
                         tournament.count_result(fold, result)?;
                     }
                 }

@@ -250,11 +250,11 @@ impl<'a> CanonicalReader<'a> {
             2 => TalkContent::Claim(self.read_row(seats)?),
             3 => {
                 let mut members = Self { unread: self.read_bytes()? };
-                let mut read = Vec::new();
+                let mut pact_members = Vec::new();
                 while !members.unread.is_empty() {
-                    read.push(members.read_pact_member()?);
+                    pact_members.push(members.read_pact_member()?);
                 }
-                TalkContent::Offer(Pact::parse(seats, &read).map_err(value_error)?)
+                TalkContent::Offer(Pact::parse(seats, &pact_members).map_err(value_error)?)
             }
             4 => {
                 let mut place = Self { unread: self.read_bytes()? };
@@ -289,8 +289,8 @@ impl<'a> CanonicalReader<'a> {
     }
 
     fn read_array<const N: usize>(&mut self) -> ReadResult<[u8; N]> {
-        let read = self.read_raw(N)?;
-        read.try_into().map_err(|_| CanonicalBytesError::CutOff)
+        let bytes = self.read_raw(N)?;
+        bytes.try_into().map_err(|_| CanonicalBytesError::CutOff)
     }
 
     fn read_u8(&mut self) -> ReadResult<u8> {

@@ -32,8 +32,8 @@ fn terms() -> TalkTerms {
 
 fn read(terms: TalkTerms, reply: &str) -> Result<Vec<Message>, String> {
     let round = second_round(terms);
-    let read = read_answer(&Question::Talk(&round), RowNotation::Seats, reply);
-    match read.map_err(|failure| format!("{}: {}", failure.class, failure.detail))?.answer {
+    let answer = read_answer(&Question::Talk(&round), RowNotation::Seats, reply);
+    match answer.map_err(|failure| format!("{}: {}", failure.class, failure.detail))?.answer {
         Answer::Talk(messages) => Ok(messages),
         other => panic!("no messages: {other:?}"),
     }

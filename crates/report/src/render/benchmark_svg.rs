@@ -147,9 +147,9 @@ mod tests {
             }],
             ..Default::default()
         };
-        let drawn = draw_benchmark_card(&card);
-        assert!(drawn.contains("&lt;script&gt;") && !drawn.contains("<script"), "{drawn}");
-        assert!(drawn.contains("a&amp;b ") && drawn.ends_with("</svg>\n"), "{drawn}");
-        assert!(drawn.contains("cx=\"275.0\"") && drawn.contains("x1=\"192.5\""), "{drawn}");
+        let svg = draw_benchmark_card(&card);
+        assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script"), "{svg}");
+        assert!(svg.contains("a&amp;b ") && svg.ends_with("</svg>\n"), "{svg}");
+        assert!(svg.contains("cx=\"275.0\"") && svg.contains("x1=\"192.5\""), "{svg}");
     }
 }

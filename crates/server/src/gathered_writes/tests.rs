@@ -22,8 +22,8 @@ fn poll_write_bytes(
 fn read_waiting(peer: &mut DuplexStream) -> Vec<u8> {
     let mut bytes = vec![0; 1 << 20];
     let mut context = Context::from_waker(Waker::noop());
-    let read = std::pin::pin!(peer.read(&mut bytes)).poll(&mut context);
-    let count = match read {
+    let poll = std::pin::pin!(peer.read(&mut bytes)).poll(&mut context);
+    let count = match poll {
         Poll::Ready(count) => count.unwrap(),
         Poll::Pending => 0,
     };

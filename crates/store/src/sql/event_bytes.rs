@@ -210,8 +210,8 @@ mod tests {
         let said = TimedEvent { at: Timestamp::from_micros(1), event: Event::Said(Box::new(said)) };
         let mut bytes = Vec::new();
         append_event(&mut bytes, match_id(1), 0, &said);
-        let read = EncodedEvents::of_run(&run(&bytes)).next().unwrap().unwrap();
-        assert_eq!(parse_canonical_bytes(read, Some(seats)), Ok(said));
+        let event_bytes = EncodedEvents::of_run(&run(&bytes)).next().unwrap().unwrap();
+        assert_eq!(parse_canonical_bytes(event_bytes, Some(seats)), Ok(said));
     }
 
     #[test]

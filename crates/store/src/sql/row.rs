@@ -67,11 +67,11 @@ pub(super) trait RowColumns {
 
     /// Reads exactly N bytes, or `None` if the column is null.
     fn nullable_bytes<const N: usize>(&self, column: &str) -> Result<Option<[u8; N]>, DamageReason> {
-        let read = |bytes: Vec<u8>| {
+        let to_array = |bytes: Vec<u8>| {
             let length = bytes.len();
             bytes.try_into().map_err(|_| format!("{column} of {length} bytes: expected {N}"))
         };
-        self.nullable::<Vec<u8>>(column)?.map(read).transpose()
+        self.nullable::<Vec<u8>>(column)?.map(to_array).transpose()
     }
 }
 

@@ -95,12 +95,12 @@ pub(super) fn read_tournament(
     let read = || {
         let (settings, terms) =
             decoded.settings.get_or_decode(&row.get::<String>("settings")?, |settings| {
-                let read = parse_message_json::<pb::TournamentSettings, _>(
+                let parsed = parse_message_json::<pb::TournamentSettings, _>(
                     "settings",
                     settings,
                     parse_settings_and_terms,
                 );
-                read.map(|(settings, terms)| (Arc::new(settings), terms))
+                parsed.map(|(settings, terms)| (Arc::new(settings), terms))
             })?;
         Ok(StoredTournament {
             id: row.parse_text("id")?,
@@ -449,8 +449,9 @@ fn parse_message_json<M: Name + Default, T>(
 
 fn parse_messages_json<M: Name + Default>(column: &str, json: &str) -> Result<Vec<M>, DamageReason> {
     let messages: Vec<Value> = parse_plain_json(column, json)?;
-    let read = |message| message_from_proto3_json(message).map_err(|error| format!("{column}: {error}"));
-    messages.iter().map(read).collect()
+    let parse_message =
+        |message| message_from_proto3_json(message).map_err(|error| format!("{column}: {error}"));
+    messages.iter().map(parse_message).collect()
 }
 
 fn parse_plain_json<T: serde::de::DeserializeOwned>(column: &str, json: &str) -> Result<T, DamageReason> {

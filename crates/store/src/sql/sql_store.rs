@@ -570,8 +570,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_database_call_without_an_answer_times_out() {
         let patience = Duration::from_secs(10);
-        let read =
+        let reading =
             tokio::time::timeout(patience * 2, within_deadline::<()>(patience, std::future::pending()));
-        assert!(matches!(read.await, Ok(Err(StoreError::Unavailable(_)))));
+        assert!(matches!(reading.await, Ok(Err(StoreError::Unavailable(_)))));
     }
 }

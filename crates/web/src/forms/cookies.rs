@@ -146,8 +146,8 @@ mod tests {
             vec![b"other=1".as_slice(), pair.as_bytes()],
             vec![b"a=b; lastnim_test2=c ;; lastnim_test=short;d".as_slice(), pair.as_bytes()],
         ] {
-            let read = TEST_COOKIE.read(&cookie_headers(&lines)).unwrap();
-            assert_eq!(read.hash(), secret.hash());
+            let parsed = TEST_COOKIE.read(&cookie_headers(&lines)).unwrap();
+            assert_eq!(parsed.hash(), secret.hash());
         }
         let plain = TEST_COOKIE.set(&secret, VisitorChannel::Loopback);
         assert!(!plain.to_str().unwrap().contains("Secure"));

@@ -67,11 +67,11 @@ pub(crate) async fn match_sentence(
     visitor: &Visitor,
     id: MatchId,
 ) -> Result<MatchSentence, Status> {
-    let read = LoadedMatch::read(site, visitor, id).await?;
+    let loaded = LoadedMatch::read(site, visitor, id).await?;
     let tell = move || {
-        let ended = read.replay.as_ref().filter(|replay| replay.end.is_some());
+        let ended = loaded.replay.as_ref().filter(|replay| replay.end.is_some());
         let ended_at_us = ended.and_then(|replay| replay.incidents.last()).map(|event| event.at_us);
-        MatchSentence { sentence: read.sentence(), ended_at_us }
+        MatchSentence { sentence: loaded.sentence(), ended_at_us }
     };
     site.run_slow_work(visitor, tell).await
 }
@@ -83,14 +83,14 @@ pub(crate) async fn match_picture(
     id: MatchId,
     ply: Option<u32>,
 ) -> Result<(DrawPicture, PageLifetime), Status> {
-    let read = LoadedMatch::read(site, visitor, id).await?;
-    let lifetime = match_lifetime(&read.shown);
-    let tournament = read.game().setup.and_then(|setup| setup.tournament_id.parse().ok());
+    let loaded = LoadedMatch::read(site, visitor, id).await?;
+    let lifetime = match_lifetime(&loaded.shown);
+    let tournament = loaded.game().setup.and_then(|setup| setup.tournament_id.parse().ok());
     let title = match tournament {
         Some(tournament) => site.find_title(visitor, tournament).await?.unwrap_or_default(),
         None => String::new(),
     };
-    Ok((Box::new(move || picture_of_match(&read, id, ply, title)), lifetime))
+    Ok((Box::new(move || picture_of_match(&loaded, id, ply, title)), lifetime))
 }
 
 fn picture_of_match(
@@ -128,16 +128,16 @@ pub(crate) async fn embedded_match(
     visitor: &Visitor,
     id: MatchId,
 ) -> Result<PageContent, Status> {
-    let read = LoadedMatch::read(site, visitor, id).await?;
-    let lifetime = match_lifetime(&read.shown);
-    let content = PageContent::of_message(read.shown.clone(), move |address| {
-        let (title, sentence) = (join_first_items(&read.bots()), read.sentence());
-        let Some(replay) = &read.replay else {
+    let loaded = LoadedMatch::read(site, visitor, id).await?;
+    let lifetime = match_lifetime(&loaded.shown);
+    let content = PageContent::of_message(loaded.shown.clone(), move |address| {
+        let (title, sentence) = (join_first_items(&loaded.bots()), loaded.sentence());
+        let Some(replay) = &loaded.replay else {
             return Ok(Page::of_html(address, title, String::new()).with_heading(text_html(&sentence)));
         };
-        let ply = opening_ply(&read.shown, replay.plies());
+        let ply = opening_ply(&loaded.shown, replay.plies());
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
-        let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
+        let (audit, position, seats) = (loaded.shown.audit.as_ref(), &position, &seats);
         let board = MatchBoard {
             take_links: TakeLinks::Match { id, ply },
             replay,
@@ -149,7 +149,7 @@ pub(crate) async fn embedded_match(
             mode: BoardMode::Embedded,
         };
         let html = format!("<div class=\"match-board\">{}</div>", board.html());
-        let headline = finding::match_headline(&read.game(), replay, audit).html(seats);
+        let headline = finding::match_headline(&loaded.game(), replay, audit).html(seats);
         Ok(Page::of_html(address, title, html).with_summary(sentence).with_heading(headline))
     });
     Ok(content.with_lifetime(lifetime))

@@ -279,8 +279,8 @@ mod tests {
         let ((begin, is_reading), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
         let (reads, reader) = (site.reads.clone(), guest_visitor());
         let reading = tokio::spawn(async move {
-            let read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
-            reads.run_slow_work(&reader.request(()), read).await
+            let slow_read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
+            reads.run_slow_work(&reader.request(()), slow_read).await
         });
         is_reading.await.unwrap();
         let fields = FormFields::parse(b"act=take&ply=0&take=2").unwrap();

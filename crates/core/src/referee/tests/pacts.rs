@@ -247,8 +247,8 @@ fn an_acceptance_has_no_bytes_after_its_offer() {
     assert_eq!(stored[length..][..4], 9_u32.to_le_bytes());
     stored[length] += 1;
     stored.push(0);
-    let read = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
-    assert_eq!(read, Err(CanonicalBytesError::TooLong(1)));
+    let parsed = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
+    assert_eq!(parsed, Err(CanonicalBytesError::TooLong(1)));
 }
 
 #[test]
@@ -259,8 +259,8 @@ fn the_hashes_of_a_record_do_not_depend_on_its_pacts() {
     for timed in &mut events {
         let mut stored = Vec::new();
         append_stored_bytes(timed, &mut stored);
-        let read = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
-        assert_eq!(read.as_ref(), Ok(&*timed), "the store keeps the content");
+        let parsed = parse_canonical_bytes(&stored, Some(record.state().setup().seats()));
+        assert_eq!(parsed.as_ref(), Ok(&*timed), "the store keeps the content");
         if let Event::Said(message) = &mut timed.event {
             for cut in canonical_bytes(&TimedEvent { event: Event::Said(message.clone()), at: timed.at })
                 .len()

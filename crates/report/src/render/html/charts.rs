@@ -77,8 +77,8 @@ impl Html<'_> {
                 if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
             LevelView { class: "level", y, text_x, text_y, anchor, words: label }
         });
-        let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
-        let lines = drawn.lines.iter().map(|line| {
+        let shown = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
+        let lines = shown.lines.iter().map(|line| {
             let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", chart_x(x), chart_y(y)));
             let last = line.points.last().map(|&(_, number)| written(number)).unwrap_or_default();
             LineView { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
@@ -89,8 +89,8 @@ impl Html<'_> {
             levels: ends.into_iter().chain(levels).collect(),
             lines: lines.collect(),
             places: [(chart_x(x_range.0), x_range.0, "start"), (chart_x(x_range.1), x_range.1, "end")],
-            left_out: chart.lines.len() - drawn.lines.len(),
-            numbers: self.table_html(&drawn.value_table()),
+            left_out: chart.lines.len() - shown.lines.len(),
+            numbers: self.table_html(&shown.value_table()),
         })
     }
 }

@@ -23,9 +23,9 @@ pub(super) fn write_chart(text: &mut String, chart: &Chart) {
                 height_of_share((number - frame.y_range.0) / (frame.y_range.1 - frame.y_range.0))
             })
         });
-        let drawn: String = heights.collect();
+        let bars: String = heights.collect();
         let last = line.points.last().map(|&(_, number)| chart.format.format_number(number));
-        let _ = writeln!(text, "  {:<labels$}  {drawn}  {}", line.label, last.unwrap_or_default());
+        let _ = writeln!(text, "  {:<labels$}  {bars}  {}", line.label, last.unwrap_or_default());
     }
     for level in &chart.levels {
         let _ = writeln!(text, "  {}: {}", level.label, chart.format.format_number(level.value));

@@ -123,25 +123,25 @@ impl Terminal {
 
     /// Writes a table.
     pub fn table_text(self, table: &Table) -> String {
-        let mut drawn = comfy_table::Table::new();
-        drawn
+        let mut printed = comfy_table::Table::new();
+        printed
             .load_style(presets::NOTHING)
             .set_header(table.columns.iter().map(|column| column.label.as_str()));
         for (index, column) in table.columns.iter().enumerate() {
-            if let (Some(drawn), Alignment::Right) = (drawn.column_mut(index), column.alignment) {
-                drawn.set_cell_alignment(CellAlignment::Right);
+            if let (Some(printed_column), Alignment::Right) = (printed.column_mut(index), column.alignment) {
+                printed_column.set_cell_alignment(CellAlignment::Right);
             }
         }
         for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
             let cells = table.columns.iter().zip(&row.cells);
-            drawn.add_row(cells.map(|(column, cell)| {
+            printed.add_row(cells.map(|(column, cell)| {
                 let shown = cell.display_text(row.format.unwrap_or(column.format));
                 visible_text(&shown).into_owned()
             }));
         }
         let mut text = String::new();
         let tones = table.rows.iter().map(|row| Some(row.tone));
-        for (line, tone) in drawn.lines().zip([None].into_iter().chain(tones)) {
+        for (line, tone) in printed.lines().zip([None].into_iter().chain(tones)) {
             let line = format!(" {}", line.trim_end());
             text += &tone.map_or_else(|| self.colour_text(BOLD, &line), |tone| self.style_text(tone, &line));
             text.push('\n');

@@ -14,12 +14,12 @@ pub(super) fn write_plot(text: &mut String, plot: &Plot) {
     let scale = PlotScale { low, span: high - low };
     let _ = writeln!(text, "\n  {}", plot.caption);
     for mark in &plot.marks {
-        let drawn = match plot.shape {
+        let shape = match plot.shape {
             MarkShape::Bars => draw_bar(mark, scale),
             MarkShape::Intervals => draw_interval(mark, scale),
         };
         let value = plot.format.format_number(mark.value);
-        let line = format!("  {:<labels$}  {drawn:<width$}  {value}", mark.label);
+        let line = format!("  {:<labels$}  {shape:<width$}  {value}", mark.label);
         let _ = writeln!(text, "{}", line.trim_end());
     }
 }
@@ -48,9 +48,9 @@ fn draw_bar(mark: &PlotMark, scale: PlotScale) -> String {
 fn draw_interval(mark: &PlotMark, scale: PlotScale) -> String {
     let (low, high) = mark.interval.unwrap_or((mark.value, mark.value));
     let (from, to) = (scale.column_of_value(low), scale.column_of_value(high));
-    let mut drawn = vec![' '; from];
-    drawn.resize(to + 1, '─');
-    (drawn[from], drawn[to]) = ('├', '┤');
-    drawn[scale.column_of_value(mark.value).clamp(from, to)] = '●';
-    drawn.into_iter().collect()
+    let mut line = vec![' '; from];
+    line.resize(to + 1, '─');
+    (line[from], line[to]) = ('├', '┤');
+    line[scale.column_of_value(mark.value).clamp(from, to)] = '●';
+    line.into_iter().collect()
 }
