@@ -205,7 +205,7 @@ impl Cell {
         Self { matches, a_stream, hearing }
     }
 
-    fn streams(&self) -> usize {
+    fn stream_count(&self) -> usize {
         SEATS * self.matches.div_ceil(self.a_stream)
     }
 }

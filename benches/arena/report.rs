@@ -163,7 +163,7 @@ fn print_plies(all: &[Runs], against: Target) {
         table.add_row([
             cell.matches.to_string(),
             cell.a_stream.to_string(),
-            cell.streams().to_string(),
+            cell.stream_count().to_string(),
             cell.hearing.to_string(),
             pair(|m| m.plies_a_second, 0),
             format!(

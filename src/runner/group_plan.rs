@@ -156,7 +156,7 @@ impl GroupPlanner<'_> {
             self.gauntlet_bot().is_none_or(|host| host == one || host == other)
         };
         let found = found.filter(|((one, other), pilot)| {
-            pilot.groups() >= PilotDifferences::MIN_GROUPS && is_compared(one, other)
+            pilot.group_count() >= PilotDifferences::MIN_GROUPS && is_compared(one, other)
         });
         let mut pairs: Vec<_> = found
             .map(|((one, other), pilot)| {
@@ -226,7 +226,7 @@ impl GroupPlanner<'_> {
         let mut table = Table::of_items(pairs)
             .column(Column::text("bot"), |pair| pair.bots[0].clone())
             .column(Column::text("other"), |pair| pair.bots[1].clone())
-            .column(Column::integer("pilot groups"), |pair| pair.pilot.groups())
+            .column(Column::integer("pilot groups"), |pair| pair.pilot.group_count())
             .column(decimals("difference").with_sign(), |pair| pair.pilot.mean())
             .column(decimals("deviation"), |pair| pair.pilot.variance().map(f64::sqrt))
             .column(Column::integer("needed"), |pair| pair.size.map(|(size, _)| size.groups))
@@ -285,7 +285,7 @@ impl GroupPlanner<'_> {
             });
             json!({
                 "bots": pair.bots,
-                "pilot_groups": pair.pilot.groups(),
+                "pilot_groups": pair.pilot.group_count(),
                 "difference": pair.pilot.mean(),
                 "variance": pair.pilot.variance(),
                 "plan": size,

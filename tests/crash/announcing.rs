@@ -15,7 +15,7 @@ async fn a_take_is_stored_before_it_is_announced(database: impl FnOnce(&Folder) 
     let mut reader = stage.database.reader().await;
     let mut seen = BTreeSet::new();
     while seen.len() < 60 {
-        stage.until("another take", || stage.ledger.takes() > seen.len()).await;
+        stage.until("another take", || stage.ledger.take_count() > seen.len()).await;
         let takes = stage.ledger.told().takes.clone();
         for ((id, ply), told) in takes {
             if seen.insert((id.clone(), ply)) {

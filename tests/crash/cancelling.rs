@@ -19,7 +19,7 @@ async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database)
         let mut settings = small_positions(&format!("cancelled {number}"), &[[9, 9].as_slice(); 30], 60_000);
         settings.concurrency = 300;
         let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
-        stage.until_takes(stage.ledger.takes() + 50).await;
+        stage.until_takes(stage.ledger.take_count() + 50).await;
         let mut reader = stage.database.reader().await;
         let (organiser, cancels) = (stage.organiser.clone(), id.clone());
         let cancelling = tokio::spawn(async move { organiser.cancel(&cancels).await });

@@ -100,7 +100,7 @@ async fn course(
             damaged = stage.database.damage("UPDATE checkpoints SET upto = upto + 1").await;
         }
         server = stage.start.start().await;
-        in_play += usize::from(server.resumed_matches() > 0);
+        in_play += usize::from(server.count_resumed_matches() > 0);
     }
     let finished = stage.organiser.tournament_over(&id).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
@@ -121,7 +121,7 @@ async fn course(
         // The same result is read again, and nothing is added to it.
         server.kill();
         server = stage.start.start().await;
-        assert_eq!(server.resumed_matches(), 0);
+        assert_eq!(server.count_resumed_matches(), 0);
         assert_eq!(stage.organiser.tournament(&id).await, finished);
     }
 

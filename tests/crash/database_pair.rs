@@ -121,10 +121,10 @@ async fn any_one_of_two_servers_and_two_databases_may_be_killed() {
         let victim = victims.swap_remove(drawn as usize);
         // A match that lasts longer than the failover.
         exhibitions.push(stage.organiser.create_match(&long_exhibition(["anna", "bert"], 400)).await);
-        stage.until_takes(stage.ledger.takes() + 10).await;
+        stage.until_takes(stage.ledger.take_count() + 10).await;
         let began = Instant::now();
         processes = processes.kill(victim).await;
-        processes.stage.until_takes(processes.stage.ledger.takes() + 20).await;
+        processes.stage.until_takes(processes.stage.ledger.take_count() + 20).await;
         processes.wait_until_one_serves().await;
         println!("round {round}: {victim:?}, {:.1?}", began.elapsed());
     }

@@ -37,7 +37,7 @@ async fn a_server_continues_from_the_data_of_a_promoted_replica() {
     let mut replica = stage.postgres().replica();
     let id = outage::begin(&mut stage).await;
     replica.kill();
-    let kept = stage.ledger.takes();
+    let kept = stage.ledger.take_count();
     stage.until_takes(kept + 30).await;
     stage.postgres().kill();
     stage.postgres().fail_over(replica);
@@ -72,7 +72,7 @@ async fn a_server_pair_reports_commits_missing_from_a_promoted_replica() {
     let mut replica = stage.postgres().replica();
     let id = outage::begin(&mut stage).await;
     replica.kill();
-    stage.until_takes(stage.ledger.takes() + 30).await;
+    stage.until_takes(stage.ledger.take_count() + 30).await;
     until_commits_are_seen(&stage).await;
     active.signal("STOP");
     stage.postgres().kill();

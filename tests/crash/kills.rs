@@ -133,7 +133,7 @@ async fn kills_lose_nothing(database: impl FnOnce(&Folder) -> Database) {
         let times = if kill % KILLS_PER_DOUBLE_KILL == 0 { 2 } else { 0 };
         killed_again += times;
         let again = start_again(&mut stage, times).await;
-        let resumed_matches = again.resumed_matches();
+        let resumed_matches = again.count_resumed_matches();
         if let Some(open) = open.filter(|_| times == 0) {
             assert_eq!(resumed_matches, open, "every open match is resumed");
         }

@@ -209,7 +209,7 @@ impl Ledger {
     }
 
     /// Returns the number of announced takes.
-    pub fn takes(&self) -> usize {
+    pub fn take_count(&self) -> usize {
         self.told().takes.len()
     }
 }

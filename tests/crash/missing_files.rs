@@ -67,9 +67,9 @@ async fn a_moved_database_is_noticed_and_not_recreated() {
     assert!(!here.exists(), "no new one is created");
     fs::rename(&away, &here).unwrap();
     check_nothing_is_lost(&stage).await;
-    let before = stage.ledger.takes();
+    let before = stage.ledger.take_count();
     let server = stage.start.start().await;
-    assert_eq!(server.resumed_matches(), 1);
+    assert_eq!(server.count_resumed_matches(), 1);
     stage.until_takes(before + 20).await;
     stage.witnesses.dismiss().await;
     assert_eq!(stage.ledger.told().contradictions, Vec::<String>::new());

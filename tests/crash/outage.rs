@@ -55,18 +55,18 @@ async fn check_outage_with(stage: &Stage, id: &str, can_read: bool) {
         rounds += 1;
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(stage.ledger.takes(), announced, "nothing is announced");
+    assert_eq!(stage.ledger.take_count(), announced, "nothing is announced");
     assert!(!stage.start.log_text().contains(GOES_ON), "{}", stage.start.log_text());
 }
 
 /// Waits until takes in transit have reached the bots: at most one of each match, since only the announcement of a
 /// take makes the next bot move. Returns the number of announced takes.
 async fn announced_before(stage: &Stage) -> usize {
-    let before = stage.ledger.takes();
+    let before = stage.ledger.take_count();
     let (mut announced, mut changed) = (before, Instant::now());
     while changed.elapsed() < IN_TRANSIT {
         tokio::time::sleep(Duration::from_millis(10)).await;
-        let now = stage.ledger.takes();
+        let now = stage.ledger.take_count();
         if now != announced {
             (announced, changed) = (now, Instant::now());
         }
@@ -77,7 +77,7 @@ async fn announced_before(stage: &Stage) -> usize {
 
 /// Waits until play continues, and the tournament is over.
 pub async fn wait_for_recovery(stage: &Stage, id: &str) {
-    let before = stage.ledger.takes();
+    let before = stage.ledger.take_count();
     let began = Instant::now();
     stage.start.wait_for_log(GOES_ON, 1).await;
     stage.until_takes(before + 5).await;

@@ -45,7 +45,7 @@ async fn check_other_matches_continue(
     let id = stage.begin(settings, &FIELD).await;
     let mut damaged = None;
     for _ in 0..MAX_TRIES {
-        stage.until_takes(stage.ledger.takes() + 30).await;
+        stage.until_takes(stage.ledger.take_count() + 30).await;
         server.kill();
         let mut reader = stage.database.reader().await;
         damaged = reader.open_matches_with_takes().await.into_iter().next();
@@ -79,7 +79,7 @@ async fn check_other_matches_continue(
         assert_eq!((refused.code(), reason.as_str()), (Code::DataLoss, "MATCH_QUARANTINED"));
     }
     // A repair now is too late: the quarantine stays, even after another kill.
-    stage.until_takes(stage.ledger.takes() + 30).await;
+    stage.until_takes(stage.ledger.take_count() + 30).await;
     server.kill();
     stage.database.flip_first_take(&damaged).await;
     server = stage.start.start().await;

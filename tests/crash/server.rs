@@ -194,7 +194,7 @@ impl Server {
     }
 
     /// Returns the number of open matches that this server logged as resumed.
-    pub fn resumed_matches(&self) -> usize {
+    pub fn count_resumed_matches(&self) -> usize {
         let said = self.start.log_text();
         let line = said[self.before..]
             .lines()

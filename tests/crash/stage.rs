@@ -132,7 +132,7 @@ impl Stage {
 
     /// Waits until this many takes were announced.
     pub async fn until_takes(&self, takes: usize) {
-        self.until("more takes", || self.ledger.takes() >= takes).await;
+        self.until("more takes", || self.ledger.take_count() >= takes).await;
     }
 
     pub async fn until(&self, what: &str, come: impl Fn() -> bool) {

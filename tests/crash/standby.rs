@@ -51,7 +51,7 @@ impl Pair {
         let began = Instant::now();
         self.standby.start.wait_for_log(SERVES, times).await;
         let served = began.elapsed();
-        self.stage.until_takes(self.stage.ledger.takes() + 10).await;
+        self.stage.until_takes(self.stage.ledger.take_count() + 10).await;
         println!("serving after {served:.1?}, playing after {:.1?}", began.elapsed());
     }
 
@@ -81,7 +81,7 @@ async fn a_standby_server_takes_over_from_a_killed_one() {
         standby.start.wait_for_log(SERVES, served + 1).await;
         println!("kill {kill}: serving after {:.1?}", began.elapsed());
         let successor = stand_by(&start, stood_by + 1).await;
-        stage.until_takes(stage.ledger.takes() + 20).await;
+        stage.until_takes(stage.ledger.take_count() + 20).await;
         pair = Pair { stage, active: standby, standby: successor, tournament };
     }
     pair.judge().await;
@@ -121,7 +121,7 @@ async fn the_hand_over_command_names_the_server_that_took_over() {
     let Some(mut pair) = Pair::start().await else { return };
     for hand_over in 1..=3_usize {
         let stood_by = pair.active.start.log_text().matches(STANDS_BY).count();
-        let takes = pair.stage.ledger.takes();
+        let takes = pair.stage.ledger.take_count();
         // The second time, the command knows only the server that hands over.
         let addresses =
             if hand_over == 2 { pair.active.start.address() } else { pair.stage.start.addresses() };
@@ -188,7 +188,7 @@ async fn both_servers_stand_by_while_the_database_is_away() {
         now[0] > served || now[1] > others
     };
     pair.stage.until("a server that continues", continues).await;
-    pair.stage.until_takes(pair.stage.ledger.takes() + 10).await;
+    pair.stage.until_takes(pair.stage.ledger.take_count() + 10).await;
     if pair.standby.start.log_text().contains(SERVES) {
         pair.swap();
     }
@@ -258,12 +258,12 @@ async fn one_of_two_standby_servers_takes_over() {
     let tournament = stage.begin(settings, &names).await;
     stage.until_takes(30).await;
     active.kill();
-    stage.until_takes(stage.ledger.takes() + 20).await;
+    stage.until_takes(stage.ledger.take_count() + 20).await;
     let serves = [&second, &third].map(|server| server.start.log_text().contains(SERVES));
     assert_eq!(serves.iter().filter(|&&serves| serves).count(), 1, "{serves:?}");
     let [active, standby] = if serves[0] { [second, third] } else { [third, second] };
     active.kill();
-    stage.until_takes(stage.ledger.takes() + 20).await;
+    stage.until_takes(stage.ledger.take_count() + 20).await;
     stage.organiser.tournament_over(&tournament).await;
     stage.judge(standby, &tournament, &[]).await;
 }

@@ -370,7 +370,7 @@ async fn rationalisation_agrees_with_the_library() {
             );
             assert_eq!(rows.examples.len(), explained.rows().rows().count());
             assert_eq!(answer.declared_explains, explained.is_declared_rational());
-            assert_eq!((answer.games, answer.takes), (3, explained.takes()));
+            assert_eq!((answer.games, answer.takes), (3, explained.take_count()));
             let expected = explained.contradiction(budget);
             assert_eq!(answer.contradiction.is_some(), rows.examples.is_empty());
             let takes = |contradiction: pb::Contradiction| -> Vec<_> {

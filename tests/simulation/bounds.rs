@@ -32,7 +32,7 @@ impl HeldResources {
         let mut longest_queue = 0;
         for bot in 0..world.plan.setting.bots.len() {
             let view = arena.bot(&bot_name(&world.plan, bot)).await.ok()?;
-            let waiting = view.session.map_or(0, |session| session.waiting_messages());
+            let waiting = view.session.map_or(0, |session| session.waiting_message_count());
             longest_queue = longest_queue.max(waiting);
         }
         let measured = arena.measurements();

@@ -35,7 +35,7 @@ impl Arena {
         let commits = self.commit_counts();
         ArenaMeasurements {
             sessions: self.session_count(),
-            bots: inner.accounts.registered_bots(),
+            bots: inner.accounts.bot_count(),
             open_matches: self.open_match_count(),
             open_tournaments: self.open_tournament_count(),
             played: inner.shards.tally(),

@@ -41,7 +41,7 @@ impl Arena {
     pub fn idle_revision(&self) -> Option<Revision> {
         let revision = Revision {
             transactions: self.commit_counts().transactions,
-            sessions: self.inner.roster.session_changes(),
+            sessions: self.inner.roster.session_change_count(),
             ratings: self.inner.live_changes.ratings.load(Ordering::Acquire),
         };
         (self.open_match_count() == 0).then_some(revision)

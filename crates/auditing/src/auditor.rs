@@ -141,7 +141,7 @@ impl Auditor {
     }
 
     /// Returns the number of matches counted.
-    pub fn counted_matches(&self) -> u64 {
+    pub fn match_count(&self) -> u64 {
         self.matches
     }
 

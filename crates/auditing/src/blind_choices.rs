@@ -148,7 +148,7 @@ impl BlindChoices {
         if let Some(from) = self.first_dropped_key {
             self.groups.split_off(&from);
         }
-        self.seat_pairs = self.groups.values().map(GroupChoices::seat_pairs).sum();
+        self.seat_pairs = self.groups.values().map(GroupChoices::seat_pair_count).sum();
         self.drop_excess_groups();
         Some(())
     }
@@ -295,7 +295,7 @@ impl BlindChoices {
         while self.seat_pairs > MAX_SEAT_PAIRS
             && let Some((key, group)) = self.groups.pop_last()
         {
-            self.seat_pairs -= group.seat_pairs();
+            self.seat_pairs -= group.seat_pair_count();
             self.first_dropped_key = Some(key);
         }
     }
@@ -303,7 +303,7 @@ impl BlindChoices {
 
 impl GroupChoices {
     /// Returns the number of ordered pairs of seats, including the pairs of each seat with itself.
-    fn seat_pairs(&self) -> usize {
+    fn seat_pair_count(&self) -> usize {
         self.bots.len().pow(2)
     }
 

@@ -237,7 +237,7 @@ impl TranscriptQuestions {
     }
 
     /// Returns the number of invalid lines.
-    pub fn unread_lines(&self) -> u64 {
+    pub fn unread_line_count(&self) -> u64 {
         self.unread_lines
     }
 

@@ -56,7 +56,7 @@ pub(super) fn bot_message(view: &BotView) -> pb::Bot {
         connected_at_us: session.map_or(0, |session| session.opened_at().as_micros()),
         house_bot: view.house_bot.clone().unwrap_or_default(),
         lag_us: session.and_then(SessionLink::measured_lag).map(|lag| lag.as_micros() as u64),
-        waiting_messages: session.map_or(0, |session| session.waiting_messages() as u32),
+        waiting_messages: session.map_or(0, |session| session.waiting_message_count() as u32),
     }
 }
 

@@ -281,7 +281,7 @@ mod tests {
         let mut reading = JoinSet::new();
         let (first, caller) = (reads.clone(), busy.clone());
         reading.spawn(async move { first.run_read(&caller, async move { Ok(ended.recv().is_ok()) }).await });
-        wait_until(|| reads.queue.free_turns() == 0).await;
+        wait_until(|| reads.queue.free_turn_count() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
         let queued = iter::repeat_n(&busy, QUEUED).chain(others).cloned();
         for (number, caller) in queued.enumerate() {
@@ -319,9 +319,9 @@ mod tests {
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
         let call = tokio::spawn(async move { busy.run_read(&waiting_bot("busy"), never).await });
-        wait_until(|| reads.queue.free_turns() == 0).await;
+        wait_until(|| reads.queue.free_turn_count() == 0).await;
         call.abort();
-        wait_until(|| reads.queue.free_turns() == 1 && reads.places.used() == 0).await;
+        wait_until(|| reads.queue.free_turn_count() == 1 && reads.places.used() == 0).await;
     }
 
     #[tokio::test(start_paused = true)]
@@ -357,7 +357,7 @@ mod tests {
             Ok(())
         };
         reads.run_read(&waiting_bot("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free_turns(), 1, "no match is played");
+        assert_eq!(reads.queue.free_turn_count(), 1, "no match is played");
         let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for bot in &bots {
             reads.arena.register_bot(bot.clone()).await.unwrap();
@@ -365,7 +365,7 @@ mod tests {
         let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
         reads.arena.create_match(setup).await.unwrap();
         reads.run_read(&waiting_bot("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free_turns(), 0, "the turn pauses after the read");
+        assert_eq!(reads.queue.free_turn_count(), 0, "the turn pauses after the read");
         reads.run_read(&waiting_bot("two"), async { Ok(()) }).await.unwrap();
     }
 
@@ -378,6 +378,6 @@ mod tests {
         };
         let refused = reads.run_read(&waiting_bot("unlucky"), broken).await.unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::Internal, "BROKEN".into()));
-        assert_eq!((reads.queue.free_turns(), reads.places.used()), (1, 0));
+        assert_eq!((reads.queue.free_turn_count(), reads.places.used()), (1, 0));
     }
 }

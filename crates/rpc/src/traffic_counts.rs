@@ -87,7 +87,7 @@ impl TrafficCounts {
     }
 
     /// Returns the number of open connections.
-    pub fn open_connections(&self) -> u64 {
+    pub fn open_connection_count(&self) -> u64 {
         // The ends are read first, so that every counted end has a counted start.
         let closed = self.closed.load(Ordering::Acquire);
         self.accepted.load(Ordering::Acquire).saturating_sub(closed)

@@ -90,7 +90,7 @@ mod tests {
         let pairs = pilot.pairs();
         let means: Vec<_> = pairs
             .iter()
-            .map(|((one, other), found)| (one.as_str(), other.as_str(), found.groups(), found.mean()))
+            .map(|((one, other), found)| (one.as_str(), other.as_str(), found.group_count(), found.mean()))
             .collect();
         let third = Some(1.0 / 3.0);
         let expected =

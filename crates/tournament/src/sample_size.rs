@@ -41,7 +41,7 @@ impl PilotDifferences {
     }
 
     /// Returns the number of groups.
-    pub fn groups(&self) -> u32 {
+    pub fn group_count(&self) -> u32 {
         self.groups
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let detected = (0..tests).filter(|_| {
             let sample = of_differences((0..groups).map(|_| drawn(draw, chances)));
             let (mean, variance) = (sample.mean().unwrap(), sample.variance().unwrap());
-            mean.abs() > CRITICAL_VALUE * (variance / f64::from(sample.groups())).sqrt()
+            mean.abs() > CRITICAL_VALUE * (variance / f64::from(sample.group_count())).sqrt()
         });
         f64::from(u32::try_from(detected.count()).unwrap()) / f64::from(tests)
     }

@@ -132,7 +132,7 @@ impl Replay {
             Some(Event::Dealt(dealt)) => {
                 self.dealt_rows = dealt.rows.clone().map(|matrix| matrix.rows).unwrap_or_default();
             }
-            Some(Event::Forfeited(forfeited)) => self.forfeits.push((self.plies(), *forfeited)),
+            Some(Event::Forfeited(forfeited)) => self.forfeits.push((self.ply_count(), *forfeited)),
             Some(Event::Said(said)) => {
                 let seats = self.seats();
                 self.messages.extend(parse_request(|field| parse_said(said, seats, field)));
@@ -173,7 +173,7 @@ impl Replay {
     }
 
     /// Returns the number of takes.
-    pub(super) fn plies(&self) -> u32 {
+    pub(super) fn ply_count(&self) -> u32 {
         self.dropped + self.takes.len() as u32
     }
 
@@ -193,7 +193,7 @@ impl Replay {
     /// If the match has no such position.
     pub(super) fn requested_position(&self, plies: u32) -> Result<Position, Status> {
         self.position_after(plies).ok_or_else(|| {
-            let all = self.plies();
+            let all = self.ply_count();
             Status::not_found(format!("take {plies}: expected 0 to {all}, the number of takes in the match"))
         })
     }
@@ -201,7 +201,7 @@ impl Replay {
     /// Returns the position after this many takes; `None` if there are fewer, one is illegal, or some after it are
     /// dropped.
     pub(super) fn position_after(&self, plies: u32) -> Option<Position> {
-        if plies == self.plies() {
+        if plies == self.ply_count() {
             return self.newest.clone();
         }
         let takes = self.takes.get(..plies.checked_sub(self.dropped)? as usize)?;
@@ -318,7 +318,7 @@ mod tests {
             assert!(
                 newest.takes.len() < 2 * MAX_RECENT_EVENTS && newest.incidents.len() < 2 * MAX_RECENT_EVENTS
             );
-            assert_eq!((newest.plies(), newest.events), (whole.plies(), whole.events));
+            assert_eq!((newest.ply_count(), newest.events), (whole.ply_count(), whole.events));
             let shown = |replay: &Replay, plies| {
                 let position =
                     replay.position_after(plies).map(|position| position.piles().collect::<Vec<_>>());

@@ -147,7 +147,7 @@ fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIn
     }
     bar.inc(if bar.length().is_some() { bytes } else { records });
     if bar.length().is_some() {
-        bar.set_message(format!("{} matches", intake.counted_matches()));
+        bar.set_message(format!("{} matches", intake.match_count()));
     }
 }
 

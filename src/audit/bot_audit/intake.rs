@@ -23,7 +23,7 @@ pub trait MatchCounter {
     fn count_match(&mut self, played: &AdmittedMatch);
 
     /// Returns how many matches have been counted so far.
-    fn counted_matches(&self) -> u64;
+    fn match_count(&self) -> u64;
 }
 
 impl MatchCounter for Auditor {
@@ -33,8 +33,8 @@ impl MatchCounter for Auditor {
         played.with_audited_match(|game| self.add_match(game));
     }
 
-    fn counted_matches(&self) -> u64 {
-        self.counted_matches()
+    fn match_count(&self) -> u64 {
+        self.match_count()
     }
 }
 
@@ -45,8 +45,8 @@ impl MatchCounter for ModelMeasurer {
         self.add_match(played);
     }
 
-    fn counted_matches(&self) -> u64 {
-        self.counted_matches()
+    fn match_count(&self) -> u64 {
+        self.match_count()
     }
 }
 
@@ -66,8 +66,8 @@ impl<C: MatchCounter> RecordIntake<C> {
     }
 
     /// Returns how many matches have been counted so far.
-    pub fn counted_matches(&self) -> u64 {
-        self.counter.counted_matches()
+    pub fn match_count(&self) -> u64 {
+        self.counter.match_count()
     }
 
     /// Processes a record; `place` identifies it in the message if it is refused.
@@ -103,9 +103,9 @@ impl<C: MatchCounter> RecordIntake<C> {
     }
 
     fn count_match(&mut self, played: &AdmittedMatch) {
-        let (before, read) = (self.counter.counted_matches(), &mut self.summary);
+        let (before, read) = (self.counter.match_count(), &mut self.summary);
         self.counter.count_match(played);
-        if self.counter.counted_matches() == before {
+        if self.counter.match_count() == before {
             read.without_bot += 1;
             for bot in &played.record().state().setup().bots {
                 read.note_other_bot(bot);

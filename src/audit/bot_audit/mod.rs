@@ -154,7 +154,7 @@ fn run(
     if let Some(path) = &parts.partial {
         let exit = exit_of_refusals(&intake.summary);
         intake.summary.print_refusals();
-        let matches = count_with_noun(intake.counted_matches(), "match", "matches");
+        let matches = count_with_noun(intake.match_count(), "match", "matches");
         parts::write_part(path, settings, intake)?;
         screen::print_note(format_args!("wrote the audit of {matches} to {}", path.display()));
         return Ok(exit);

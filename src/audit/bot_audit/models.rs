@@ -39,7 +39,7 @@ pub struct ModelAuditArgs {
 pub fn run(args: &ModelAuditArgs) -> CommandResult {
     let measurer = ModelMeasurer::new(read_questions(&args.transcripts)?, args.records.seed);
     let (measurer, read) = count_records(measurer, &AuditSubject::Field, None, &args.records)?;
-    if measurer.counted_matches() == 0 {
+    if measurer.match_count() == 0 {
         let what = "none of the records that count belongs to a match in the transcripts";
         return Err(Failure::Runtime(anyhow::Error::msg(format!("{what}. {}", read.sentences().join(" ")))));
     }

@@ -86,7 +86,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     verdict.finish(logs.bots().len(), matches.len());
     let form = args.form.form();
     form.print_result(|| verdict.json(), |output| verdict.print_text(output))?;
-    match verdict.contradictions() {
+    match verdict.contradiction_count() {
         0 => Ok(CommandExit::Done),
         count => {
             let what = count_with_noun(count, "contradiction", "contradictions");

@@ -70,7 +70,7 @@ impl HistoryVerdict {
     }
 
     /// Returns the number of contradictions, which includes unreadable records.
-    pub fn contradictions(&self) -> u64 {
+    pub fn contradiction_count(&self) -> u64 {
         (self.findings_of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
     }
 
@@ -126,7 +126,7 @@ impl HistoryVerdict {
             write!(output, " ({} pruned)", count_with_noun(self.pruned, "record was", "records were"))?;
         }
         let doubts = self.findings_of_certainty(Certainty::Doubt).count() as u64;
-        let contradictions = count_with_noun(self.contradictions(), "contradiction", "contradictions");
+        let contradictions = count_with_noun(self.contradiction_count(), "contradiction", "contradictions");
         writeln!(output, "\n{contradictions}, {}", count_with_noun(doubts, "doubt", "doubts"))
     }
 

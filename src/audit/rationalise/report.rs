@@ -37,8 +37,8 @@ impl SeatCountReport<'_> {
     /// Reports the rows; if the declared row is among them, it is the first example.
     pub fn report(&self, examples: usize) -> Report {
         let [first, _] = &self.found.readings;
-        let matches = count_with_noun(first.games(), "match", "matches");
-        let takes = count_with_noun(first.takes(), "take", "takes");
+        let matches = count_with_noun(first.game_count(), "match", "matches");
+        let takes = count_with_noun(first.take_count(), "take", "takes");
         let declared = match first.declared() {
             DeclaredRow::Always(row) => format!("the declared row is {row}"),
             DeclaredRow::Nothing | DeclaredRow::Various => "different rows were declared".to_owned(),

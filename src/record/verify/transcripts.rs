@@ -49,7 +49,7 @@ impl GivenTranscripts {
     /// Returns a failure if the transcripts do not prove every answer in the compared records, or if no record was
     /// compared. Call this after the last record.
     pub fn failure(&self) -> Option<Failure> {
-        let unread = match self.questions.unread_lines() {
+        let unread = match self.questions.unread_line_count() {
             0 => String::new(),
             lines => {
                 format!("; {} of the transcripts cannot be read", count_with_noun(lines, "line", "lines"))

@@ -35,7 +35,7 @@ pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     if let Some(two) = &mut answer.two_players {
         let mut values = GrundySolver::new(rules, question.bounds);
         two.grundy = decompose_grundy(&mut values, position, budget).map_err(NoGrundyReason::Stopped);
-        answer.states += values.states();
+        answer.states += values.state_count();
     }
     Ok(answer)
 }
@@ -93,9 +93,9 @@ impl PositionQuestion<'_> {
         budget: &mut Budget<'_>,
     ) -> Result<Vec<MoveOutcome>, SearchStopped> {
         self.list_options(rules, position, |after| {
-            spend_option_step(budget, solver.states())?;
+            spend_option_step(budget, solver.state_count())?;
             let winners = solver.winners(after, budget)?;
-            Ok((winners[self.next_seat()], solver.states()))
+            Ok((winners[self.next_seat()], solver.state_count()))
         })
     }
 
@@ -139,7 +139,7 @@ fn answer_by_search<R: Rules>(
     let mut solver = PositionSolver::new(rules, question.matrix, question.ending, question.bounds);
     let winners = solver.winners(position, budget)?;
     let options = question.list_searched_options(rules, position, &mut solver, budget)?;
-    Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.states()))
+    Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.state_count()))
 }
 
 /// Spends a step of the budget on a listed option. Even an option whose outcome is already known costs a step, because
@@ -160,12 +160,13 @@ fn answer_by_parts<R: Rules<MoverKind = Anyone>>(
     let seats = question.matrix.seats();
     let winner = |value: u64, to_move: Seat| if value == 0 { seats.next(to_move) } else { to_move };
     let options = question.list_options(rules, position, |after| {
-        spend_option_step(budget, values.states())?;
+        spend_option_step(budget, values.state_count())?;
         let value = values.value(after, budget)?;
-        Ok((winner(value.into(), question.next_seat()), values.states()))
+        Ok((winner(value.into(), question.next_seat()), values.state_count()))
     })?;
     let winners = BySeat::from_fn(seats, |to_move| winner(grundy.value, to_move));
-    let mut answer = question.make_answer(winners, options, SolvingMethod::SpragueGrundy, values.states());
+    let mut answer =
+        question.make_answer(winners, options, SolvingMethod::SpragueGrundy, values.state_count());
     if let Some(two) = &mut answer.two_players {
         two.grundy = Ok(grundy);
     }
@@ -201,7 +202,7 @@ pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
         let mut options = BTreeMap::new();
         let shown = explained.value.min(GrundyPart::MAX_SHOWN_OPTIONS as u64);
         for (_, option) in rules.moves(part, Anyone) {
-            spend_option_step(budget, values.states())?;
+            spend_option_step(budget, values.state_count())?;
             let value = u64::from(values.value(&option, budget)?);
             if value < shown {
                 options.entry(value).or_insert_with(|| option.to_string());

@@ -39,7 +39,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     }
 
     /// Returns the number of parts whose values were computed.
-    pub fn states(&self) -> u64 {
+    pub fn state_count(&self) -> u64 {
         (self.known.len() + self.by_size.computed_count()) as u64
     }
 
@@ -87,7 +87,9 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     fn part_value(&mut self, part: R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
         match self.look_up(&part) {
             Some(value) => Ok(value),
-            None => self.search(part, budget).map_err(|bound| SearchStopped { bound, states: self.states() }),
+            None => {
+                self.search(part, budget).map_err(|bound| SearchStopped { bound, states: self.state_count() })
+            }
         }
     }
 

@@ -70,7 +70,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
     }
 
     /// Returns the number of solved positions.
-    pub fn states(&self) -> u64 {
+    pub fn state_count(&self) -> u64 {
         self.known.len() as u64
     }
 
@@ -88,7 +88,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             Some(ranks) => ranks,
             None => self
                 .search(position, budget)
-                .map_err(|bound| SearchStopped { bound, states: self.states() })?,
+                .map_err(|bound| SearchStopped { bound, states: self.state_count() })?,
         };
         Ok(RankRecurrence::solve_winners(self.matrix, &ranks))
     }

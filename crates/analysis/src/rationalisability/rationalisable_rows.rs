@@ -188,12 +188,12 @@ impl RationalisableRows {
     }
 
     /// Returns the number of games added, including those left out.
-    pub fn games(&self) -> u64 {
+    pub fn game_count(&self) -> u64 {
         self.games
     }
 
     /// Returns the number of takes that the seat's own bot made in these games.
-    pub fn takes(&self) -> u64 {
+    pub fn take_count(&self) -> u64 {
         self.takes
     }
 

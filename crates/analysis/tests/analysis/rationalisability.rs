@@ -127,7 +127,7 @@ proptest! {
     #[test]
     fn rationalisable_rows_agree_with_enumeration(games in any_games(2..=6, 1..=3, any_play()), reading in any_reading()) {
         let rows = add_games(&games, reading, StoredGameLimits::default());
-        prop_assert_eq!((rows.games(), rows.games_left_out()), (games.len() as u64, 0));
+        prop_assert_eq!((rows.game_count(), rows.games_left_out()), (games.len() as u64, 0));
         let mut takes = 0;
         let mut count = 0;
         for row in permutations(games[0].game.matrix.seats()) {
@@ -138,7 +138,7 @@ proptest! {
             let leaves = rows.rows().leaves().iter().filter(|leaf| leaf.admits(&row)).count();
             prop_assert_eq!(leaves, usize::from(explains_all), "{}", row);
         }
-        prop_assert_eq!(rows.takes(), takes);
+        prop_assert_eq!(rows.take_count(), takes);
         prop_assert_eq!(rows.rows().count_rows(&mut Budget::unbounded()), RowCount::Exactly(count));
         prop_assert_eq!(rows.contradiction(&mut Budget::unbounded()).is_some(), count == 0);
     }
@@ -229,7 +229,7 @@ fn declared_rows_are_tracked() {
     let mut add = |game: &Game, takes: &[u64]| {
         let takes: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
         let added = rows.add_game(game, Seat::FIRST, &takes, &mut Budget::unbounded());
-        (added, rows.declared().clone(), rows.is_declared_rational(), rows.takes())
+        (added, rows.declared().clone(), rows.is_declared_rational(), rows.take_count())
     };
     let row = game.matrix[Seat::FIRST].clone();
     let honest = add(&game, &[2, 1]);
@@ -250,7 +250,7 @@ fn unsuitable_games_are_rejected() {
     let mut rows = RationalisableRows::new(three, KnowledgeReading::CommonKnowledge);
     let mut refused = |game: &Game, seat, takes: &[PlayedTake]| {
         let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
-        (error.to_string(), rows.games())
+        (error.to_string(), rows.game_count())
     };
     let message = "a game with 2 seats after games with 3: all games must have the same number of seats";
     assert_eq!(refused(&two_seat_game(), Seat::FIRST, &[]), (message.into(), 0));
@@ -269,7 +269,7 @@ fn a_game_beyond_the_budget_is_left_out() {
     let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(2)];
     let added = rows.add_game(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
     assert!(matches!(added, AddGameOutcome::Halted(_)));
-    assert_eq!((rows.games(), rows.games_left_out(), rows.rows().rows().count()), (1, 1, 2));
+    assert_eq!((rows.game_count(), rows.games_left_out(), rows.rows().rows().count()), (1, 1, 2));
     assert!(
         AddGameError::Seats { given: rows.rows().seats(), seats: rows.rows().seats() }
             .to_string()

@@ -40,7 +40,7 @@ impl Accounts {
     }
 
     /// Returns the number of registered bots.
-    pub(crate) fn registered_bots(&self) -> usize {
+    pub(crate) fn bot_count(&self) -> usize {
         self.registered.load(Ordering::Relaxed)
     }
 

@@ -83,7 +83,7 @@ impl Arena {
             return Err(ArenaError::TokenTaken);
         }
         let limit = self.inner.limits.bots;
-        if self.inner.accounts.registered_bots() >= limit {
+        if self.inner.accounts.bot_count() >= limit {
             return Err(ArenaError::Full { what: "bots", limit });
         }
         Ok(())

@@ -142,7 +142,7 @@ impl Roster {
     }
 
     /// Returns the number of times that a session was opened or ended.
-    pub fn session_changes(&self) -> u64 {
+    pub fn session_change_count(&self) -> u64 {
         self.session_changes.load(Ordering::Acquire)
     }
 

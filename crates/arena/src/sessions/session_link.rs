@@ -99,7 +99,7 @@ impl SessionLink {
     }
 
     /// Returns the number of messages queued for the bot.
-    pub fn waiting_messages(&self) -> usize {
+    pub fn waiting_message_count(&self) -> usize {
         self.shared.outbox.waiting()
     }
 

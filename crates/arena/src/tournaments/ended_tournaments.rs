@@ -52,17 +52,17 @@ struct CachedTournaments {
 
 /// A cached value that knows how many parts it has.
 trait CachedPart {
-    fn parts(&self) -> usize;
+    fn part_count(&self) -> usize;
 }
 
 impl CachedPart for Standing {
-    fn parts(&self) -> usize {
+    fn part_count(&self) -> usize {
         1 + self.versions.len()
     }
 }
 
 impl CachedPart for TimedTournamentEvent {
-    fn parts(&self) -> usize {
+    fn part_count(&self) -> usize {
         match &self.event {
             TournamentEvent::Voided { matches, .. } => 1 + matches.len(),
             _ => 1,
@@ -71,7 +71,7 @@ impl CachedPart for TimedTournamentEvent {
 }
 
 impl CachedPart for BotComparison {
-    fn parts(&self) -> usize {
+    fn part_count(&self) -> usize {
         1
     }
 }
@@ -95,7 +95,7 @@ impl EndedTournament {
         Self { stored, standings, events, comparison, parts }
     }
 
-    fn parts(&self) -> usize {
+    fn part_count(&self) -> usize {
         self.parts.load(Ordering::Relaxed)
     }
 }
@@ -116,7 +116,7 @@ impl EndedTournaments {
         // While the cache is locked, no other caller can add parts.
         let mut cached = self.lock();
         if place.set(Arc::clone(&read)).is_ok() {
-            ended.parts.fetch_add(read.iter().map(CachedPart::parts).sum(), Ordering::Relaxed);
+            ended.parts.fetch_add(read.iter().map(CachedPart::part_count).sum(), Ordering::Relaxed);
             cached.shrink();
         }
         place.get().map_or(read, Arc::clone)
@@ -152,13 +152,13 @@ impl CachedTournaments {
 
     fn shrink(&mut self) {
         let max_parts = self.max_parts.unwrap_or(MAX_PARTS);
-        let mut parts: usize = self.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        let mut parts: usize = self.tournaments.values().map(|(_, ended)| ended.part_count()).sum();
         while (parts > max_parts || self.tournaments.len() > MAX_TOURNAMENTS)
             && let Some(oldest) = self.tournaments.iter().min_by_key(|(_, (last_used, _))| *last_used)
         {
             let id = *oldest.0;
             if let Some((_, ended)) = self.tournaments.remove(&id) {
-                parts -= ended.parts();
+                parts -= ended.part_count();
             }
         }
     }
@@ -325,13 +325,13 @@ mod tests {
         let (_store, arena) = shaky_arena().await;
         let id = ended(&arena, "first").await;
         let cached = arena.ended_tournament(id).await.unwrap().unwrap();
-        let before = cached.parts();
+        let before = cached.part_count();
         let lines = arena.standings(id).await.unwrap();
         arena.standings(id).await.unwrap();
-        assert_eq!(cached.parts(), before + 1, "one line without versions, counted once");
+        assert_eq!(cached.part_count(), before + 1, "one line without versions, counted once");
         let mut line = lines[0].clone();
         line.versions = vec![PlayedVersion { version: BotVersion::default(), matches: 1, wins: 0 }; 3];
-        assert_eq!(line.parts(), 4);
+        assert_eq!(line.part_count(), 4);
         let mut stored = cached.stored.clone();
         let piles = [1, 12, 13].map(|count| Piles::parse(&vec![1; count]).unwrap()).to_vec();
         let positions = Positions::listed(piles).unwrap();
@@ -339,7 +339,7 @@ mod tests {
         stored.settings = Arc::new(Settings::new(draft).unwrap());
         let bots = vec![KnockoutBot { bot: name("first"), lucky_in: Vec::new(), exit: None }; 5];
         stored.over.as_mut().unwrap().verdict = Arc::new(FormatVerdict::Knockout(bots));
-        assert_eq!(EndedTournament::new(stored).parts(), 1 + 1 + (1 + 1 + 2) + 5);
+        assert_eq!(EndedTournament::new(stored).part_count(), 1 + 1 + (1 + 1 + 2) + 5);
     }
 
     #[tokio::test]
@@ -355,7 +355,7 @@ mod tests {
             arena.standings(id).await.unwrap();
         }
         let cached = arena.inner.ended_tournaments.lock();
-        let parts: usize = cached.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        let parts: usize = cached.tournaments.values().map(|(_, ended)| ended.part_count()).sum();
         assert_eq!((cached.tournaments.len(), parts), (2, 8));
         assert!(!cached.tournaments.contains_key(&ids[1]), "this tournament was the least recently used");
     }

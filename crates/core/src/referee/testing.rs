@@ -137,7 +137,7 @@ impl Scenario {
     }
 
     /// Returns the number of steps.
-    pub fn steps(&self) -> usize {
+    pub fn step_count(&self) -> usize {
         self.steps.len()
     }
 

@@ -48,7 +48,7 @@ impl ModelMeasurer {
     }
 
     /// Returns how many matches count so far.
-    pub fn counted_matches(&self) -> u64 {
+    pub fn match_count(&self) -> u64 {
         self.matches
     }
 

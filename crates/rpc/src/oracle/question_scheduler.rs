@@ -335,7 +335,7 @@ mod tests {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
                 .await
         });
-        wait_until(|| scheduler.quick_queue.free_turns() == 0).await;
+        wait_until(|| scheduler.quick_queue.free_turn_count() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
             let waiting =
                 if caller == "busy" { MAX_QUESTIONS_PER_CALLER - 1 } else { MAX_QUESTIONS_PER_CALLER };
@@ -363,7 +363,7 @@ mod tests {
         let answers = asked.join_all().await;
         assert_eq!(answers.len(), MAX_QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
-        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turn_count()), (0, 1));
         assert!(
             scheduler
                 .answer_question(waiting_bot("five"), QuestionEffort::Quick, |_| Ok(true))
@@ -379,7 +379,7 @@ mod tests {
         let call = tokio::spawn(async move {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
         });
-        wait_until(|| scheduler.long_queue.free_turns() == 1).await;
+        wait_until(|| scheduler.long_queue.free_turn_count() == 1).await;
         assert!(
             scheduler
                 .answer_question(waiting_bot("busy"), QuestionEffort::Quick, |_| Ok(true))
@@ -388,7 +388,7 @@ mod tests {
             "quick questions have their own queue"
         );
         call.abort();
-        wait_until(|| scheduler.long_queue.free_turns() == 2 && scheduler.questions.used() == 0).await;
+        wait_until(|| scheduler.long_queue.free_turn_count() == 2 && scheduler.questions.used() == 0).await;
     }
 
     #[tokio::test]
@@ -411,7 +411,7 @@ mod tests {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok()))
                 .await
         });
-        wait_until(|| scheduler.quick_queue.free_turns() == 0).await;
+        wait_until(|| scheduler.quick_queue.free_turn_count() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
         let hurried = WaitingCaller { deadline: Some(soon), ..waiting_bot("hurried") };
         let refused =
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
-        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turn_count()), (0, 1));
     }
 
     #[tokio::test]
@@ -436,13 +436,13 @@ mod tests {
         let call = tokio::spawn(async move {
             busy.answer_question(waiting_bot("busy"), QuestionEffort::Long, spend_forever).await
         });
-        wait_until(|| scheduler.long_queue.free_turns() == 0).await;
+        wait_until(|| scheduler.long_queue.free_turn_count() == 0).await;
         scheduler.arena.stop(Duration::ZERO).await;
         assert_eq!(
             code_and_reason(&call.await.unwrap().unwrap_err()),
             (Code::Unavailable, "STOPPING".into())
         );
-        wait_until(|| scheduler.long_queue.free_turns() == 1).await;
+        wait_until(|| scheduler.long_queue.free_turn_count() == 1).await;
     }
 
     #[tokio::test]
@@ -454,6 +454,6 @@ mod tests {
             .await
             .unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::Internal, "ORACLE".into()));
-        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick_queue.free_turn_count()), (0, 1));
     }
 }

@@ -230,7 +230,7 @@ impl RequestQueue {
     }
 
     #[cfg(test)]
-    pub(crate) fn free_turns(&self) -> usize {
+    pub(crate) fn free_turn_count(&self) -> usize {
         self.shared.lock().free_turns
     }
 }
@@ -348,7 +348,7 @@ mod tests {
         drop(second);
         let third = poll_once(third.as_mut()).unwrap();
         drop((others, third));
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (2, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (2, true));
     }
 
     #[test]
@@ -376,7 +376,7 @@ mod tests {
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);
         drop(waiting);
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
@@ -391,7 +391,7 @@ mod tests {
         assert!(poll_once(second.as_mut()).is_none());
         drop(poll_once(other.as_mut()).unwrap());
         drop(poll_once(second.as_mut()).unwrap());
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
@@ -408,9 +408,9 @@ mod tests {
             let mut given_up = pin!(line.wait_for_turn(&third));
             assert!(poll_once(given_up.as_mut()).is_none());
             drop(turn);
-            assert_eq!(line.free_turns(), 0, "it was granted but not taken");
+            assert_eq!(line.free_turn_count(), 0, "it was granted but not taken");
         }
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 
     #[tokio::test]
@@ -421,7 +421,7 @@ mod tests {
         let mut own = pin!(line.wait_for_turn(&own));
         assert!(poll_once(own.as_mut()).is_none());
         assert!(long.yield_and_wait(|| true), "no other caller waits");
-        assert_eq!(line.free_turns(), 0);
+        assert_eq!(line.free_turn_count(), 0);
         let short = asker("short");
         let mut short = pin!(line.wait_for_turn(&short));
         assert!(poll_once(short.as_mut()).is_none());
@@ -436,7 +436,7 @@ mod tests {
         assert!(is_back && poll_once(own.as_mut()).is_none(), "requests that have begun come first");
         drop(long);
         drop(own.await);
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 
     #[tokio::test]
@@ -452,9 +452,9 @@ mod tests {
         let short = short.await;
         left.store(true, Ordering::Relaxed);
         assert!(!lending.await.unwrap());
-        assert_eq!(line.free_turns(), 0);
+        assert_eq!(line.free_turn_count(), 0);
         drop(short);
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 
     #[test]
@@ -470,6 +470,6 @@ mod tests {
         let waiting = turn.give_up_and_requeue().unwrap();
         let second = poll_once(second.as_mut()).unwrap();
         drop((waiting, turn, second));
-        assert_eq!((line.free_turns(), has_no_callers(&line)), (1, true));
+        assert_eq!((line.free_turn_count(), has_no_callers(&line)), (1, true));
     }
 }

@@ -144,7 +144,7 @@ impl<'a> MatchChanges<'a> {
                     if let Some(open) = journal.close_match(*id) {
                         batch.quarantined.push(QuarantinedMatch {
                             id: *id,
-                            plies: open.plies().into(),
+                            plies: open.ply_count().into(),
                             at_us: to_column_integer("a time", at.as_micros())?,
                             why,
                         });
@@ -194,7 +194,7 @@ impl<'a> MatchChanges<'a> {
                 }
                 Event::Ended { reason, winner } => self.ended.push(EndedMatch {
                     id,
-                    plies: open.plies().into(),
+                    plies: open.ply_count().into(),
                     reason: *reason,
                     winner: winner.map(small_number),
                     over_at_us: to_column_integer("a time", timed.at.as_micros())?,

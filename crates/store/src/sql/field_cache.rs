@@ -28,7 +28,7 @@ impl FieldCache {
 
     /// Returns the number of bot removals so far. Call this before reading a field that will be passed to
     /// [`Self::insert`].
-    pub(super) fn removals(&self) -> u64 {
+    pub(super) fn removal_count(&self) -> u64 {
         self.lock().removals
     }
 
@@ -73,14 +73,14 @@ mod tests {
     #[test]
     fn a_field_read_before_a_removal_is_not_cached() {
         let (cached, id) = (FieldCache::default(), TournamentId::new(1, &[1; 10]));
-        let before = cached.removals();
+        let before = cached.removal_count();
         cached.insert(id, &field(3), before);
         assert_eq!(cached.find(id), Some(field(3)));
         cached.clear();
         assert_eq!(cached.find(id), None);
         cached.insert(id, &field(3), before);
         assert_eq!(cached.find(id), None, "it was read before the removal");
-        cached.insert(id, &field(2), cached.removals());
+        cached.insert(id, &field(2), cached.removal_count());
         assert_eq!(cached.find(id), Some(field(2)));
     }
 

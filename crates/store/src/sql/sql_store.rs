@@ -118,7 +118,7 @@ impl<D: Dialect> SqlStore<D> {
     }
 
     async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
-        let removals = self.fields.removals();
+        let removals = self.fields.removal_count();
         let mut found = self.read_rows(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
         let mut unknown = Vec::new();
         for tournament in &mut found {

@@ -44,7 +44,7 @@ impl ReportedResults {
     }
 
     /// Returns the number of results that count.
-    pub fn counted_results(&self) -> u64 {
+    pub fn result_count(&self) -> u64 {
         self.first_unreported() + self.reported_above_gap() as u64 - self.unsettled.len() as u64
     }
 

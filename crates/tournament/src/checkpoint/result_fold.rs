@@ -86,7 +86,7 @@ impl ResultFold {
         let mut standings = Standings::restore(settings, standings)?;
         let evidence = RatingEvidence::restore(settings, evidence)?;
         ensure_valid(
-            evidence.added_count() == reported.counted_results(),
+            evidence.added_count() == reported.result_count(),
             "the number of rated matches differs from the number of counted results",
         )?;
         for bot in bots {
@@ -126,7 +126,7 @@ pub fn snapshot_state(
     evidence: &RatingEvidence,
     cross_table: &BoundedCrossTable,
 ) -> Result<Vec<u8>, SnapshotUnavailable> {
-    if evidence.added_count() != reported.counted_results() {
+    if evidence.added_count() != reported.result_count() {
         return Err(SnapshotUnavailable::Busy);
     }
     let schedule = schedule.save().ok_or(SnapshotUnavailable::Unsupported)?;

@@ -75,7 +75,7 @@ impl GroupCounts {
 
     /// Returns, for each bot, the number of its matches and the number of groups to which they belong.
     pub(super) fn appearances(&self, tables: &SeatedTables) -> Vec<BotAppearances> {
-        let mut appearances = vec![BotAppearances::default(); tables.bots()];
+        let mut appearances = vec![BotAppearances::default(); tables.bot_count()];
         for group in self.iter() {
             let mut bots = Vec::new();
             for &(table, matches) in group.tables {

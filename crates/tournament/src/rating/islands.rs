@@ -5,7 +5,7 @@ use super::tables::SeatedTables;
 /// Returns the island of every bot. Two bots are on the same island if a chain of tables connects them. Islands are
 /// numbered from 0, in the order of their first bots.
 pub(super) fn find_islands(tables: &SeatedTables) -> Vec<u32> {
-    let mut above: Vec<usize> = (0..tables.bots()).collect();
+    let mut above: Vec<usize> = (0..tables.bot_count()).collect();
     for table in tables.iter() {
         for &bot in &table[1..] {
             let (one, other) =

@@ -38,9 +38,9 @@ impl LuceStatistics {
     /// Returns the statistics of the prior alone: only the virtual results.
     pub(super) fn prior_only(tables: &SeatedTables) -> Self {
         Self {
-            wins: vec![0.0; tables.bots()],
+            wins: vec![0.0; tables.bot_count()],
             matches: vec![0.0; tables.len()],
-            virtual_results: vec![[VIRTUAL_RESULTS; 2]; tables.bots()],
+            virtual_results: vec![[VIRTUAL_RESULTS; 2]; tables.bot_count()],
         }
     }
 }
@@ -63,7 +63,7 @@ impl<'a> LuceLikelihood<'a> {
     pub(super) fn at_strengths(tables: &'a SeatedTables, statistics: &LuceStatistics, theta: &[f64]) -> Self {
         let mut log = 0.0;
         let mut gradient = statistics.wins.clone();
-        let mut virtual_information = vec![0.0; tables.bots()];
+        let mut virtual_information = vec![0.0; tables.bot_count()];
         for (bot, (&theta, &[won, lost])) in theta.iter().zip(&statistics.virtual_results).enumerate() {
             let chance = 1.0 / (1.0 + (-theta).exp());
             let log_sum = theta.max(0.0) + (-theta.abs()).exp().ln_1p();

@@ -173,7 +173,7 @@ impl<'a> GatheredGroups<'a> {
     fn information(&self, prior: f64) -> TableInformation<'_> {
         let shares = self.tables.iter().flat_map(|table| table.iter().map(|_| 1.0 / to_float(table.len())));
         let (weights, shares) = (self.weights.clone(), shares.collect());
-        TableInformation::new(&self.tables, weights, shares, vec![prior; self.tables.bots()])
+        TableInformation::new(&self.tables, weights, shares, vec![prior; self.tables.bot_count()])
     }
 }
 

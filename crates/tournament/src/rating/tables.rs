@@ -22,7 +22,7 @@ impl SeatedTables {
         gathered
     }
 
-    pub(super) fn bots(&self) -> usize {
+    pub(super) fn bot_count(&self) -> usize {
         self.bots
     }
 

@@ -50,7 +50,7 @@ impl BalancedTables {
         self.seated[table as usize * self.seats..][..self.seats].iter().map(|&bot| bot as usize)
     }
 
-    fn tables(&self) -> usize {
+    fn table_count(&self) -> usize {
         self.seated.len() / self.seats
     }
 
@@ -58,7 +58,7 @@ impl BalancedTables {
     /// often, give or take one.
     fn min_squared_meetings(&self) -> u64 {
         let pairs = (self.field * (self.field - 1) / 2) as u64;
-        let meetings = (self.tables() * self.seats * (self.seats - 1) / 2) as u64;
+        let meetings = (self.table_count() * self.seats * (self.seats - 1) / 2) as u64;
         let (each, more) = (meetings / pairs, meetings % pairs);
         pairs * each * each + more * (2 * each + 1)
     }
@@ -144,7 +144,7 @@ impl TableSearch {
     fn repair_repeated_meetings(&mut self) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let (for_each, mut left) = MAX_REPAIRS;
-        let max_meetings = (self.tables.tables() * seats * (seats - 1)).div_ceil(field * (field - 1));
+        let max_meetings = (self.tables.table_count() * seats * (seats - 1)).div_ceil(field * (field - 1));
         for place in 0..self.tables.seated.len() {
             for _ in 0..for_each.min(left) {
                 let bot = self.tables.seated[place] as usize;

@@ -84,7 +84,7 @@ impl FeedPublisher {
     }
 
     /// Returns the number of watchers.
-    pub(super) fn watchers(&self) -> usize {
+    pub(super) fn watcher_count(&self) -> usize {
         self.state.receiver_count()
     }
 
@@ -94,7 +94,7 @@ impl FeedPublisher {
 
     /// Returns the time between two updates: at least `shortest`, and longer with many watchers.
     pub(super) fn interval(&self, shortest: Duration) -> Duration {
-        let watchers = u32::try_from(self.watchers()).unwrap_or(u32::MAX);
+        let watchers = u32::try_from(self.watcher_count()).unwrap_or(u32::MAX);
         shortest.max(INTERVAL_PER_WATCHER.saturating_mul(watchers))
     }
 

@@ -154,7 +154,7 @@ impl RunningFeed {
         loop {
             self.publisher.wait_until_unwatched().await;
             let mut running = self.feeds.lock();
-            if self.publisher.watchers() == 0 {
+            if self.publisher.watcher_count() == 0 {
                 running.remove(&self.key);
                 return;
             }

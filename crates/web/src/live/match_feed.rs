@@ -61,7 +61,7 @@ async fn watch_ended_match(
     let record = site.find_record(visitor, id).await?;
     let make = move || {
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
-        MatchAtPly { id, shown: &shown, replay: &replay, words: None, ply: replay.plies() }
+        MatchAtPly { id, shown: &shown, replay: &replay, words: None, ply: replay.ply_count() }
             .live_page()
             .map(Some)
     };
@@ -215,7 +215,9 @@ impl MatchFeed {
         let make = move || {
             let replay = events.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(replay) = &*replay else { return Ok(None) };
-            MatchAtPly { id, shown: &shown, replay, words: None, ply: replay.plies() }.live_page().map(Some)
+            MatchAtPly { id, shown: &shown, replay, words: None, ply: replay.ply_count() }
+                .live_page()
+                .map(Some)
         };
         self.site.reads.run_slow_work(&self.visitor.request(()), make).await?
     }

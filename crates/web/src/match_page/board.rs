@@ -340,7 +340,7 @@ mod tests {
         for (ply, &take) in (0..).zip(takes) {
             replay.push(event(Event::Took(pb::TookEvent { ply, seat: ply % 2, take, ..Default::default() })));
         }
-        let (seats, ply) = (Seats::of_setup(&replay.setup), replay.plies());
+        let (seats, ply) = (Seats::of_setup(&replay.setup), replay.ply_count());
         let position = replay.position_after(ply).unwrap();
         let outcomes = match mode {
             BoardMode::Links | BoardMode::Buttons | BoardMode::Embedded => {

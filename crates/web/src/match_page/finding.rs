@@ -65,7 +65,7 @@ pub(super) fn open_headline(game: &pb::Match, replay: &Replay) -> Sentence {
     if let (Some(round), Some(talk)) = (open_round(replay), &replay.setup.talk) {
         return Sentence::of(format!("The seats are talking: round {round} of {}.", talk.rounds));
     }
-    match replay.position_after(replay.plies()) {
+    match replay.position_after(replay.ply_count()) {
         _ if replay.rows.is_empty() => Sentence::of("The seats are saying whom they want to see win."),
         Some(position) if !position.is_over() => {
             Sentence::default().seat(position.to_move().index()).text(" is to move.")
@@ -88,7 +88,7 @@ pub(super) fn match_summary(
         pb::Ending::LastMoverWins => "the seat that took the last one wins",
         _ => "the seat to move wins",
     });
-    let takes = count_with_noun(replay.plies(), "take", "takes");
+    let takes = count_with_noun(replay.ply_count(), "take", "takes");
     let draft = draft.text(format!(". {} seats, {takes}", replay.setup.bots.len()));
     let draft = match audit.map(|audit| audit.plies.iter().filter(|ply| ply.regret > 0).count()) {
         None => draft.text("."),
@@ -244,7 +244,7 @@ pub(super) fn forfeit_reason_text(reason: pb::ForfeitReason) -> &'static str {
 pub(super) fn event_announcement(replay: &Replay, seats: &Seats) -> String {
     let newest = replay.newest_takes().next().filter(|take| take.event == replay.events);
     let draft = match newest {
-        Some(_) => Some(take_sentence(replay, None, replay.plies())),
+        Some(_) => Some(take_sentence(replay, None, replay.ply_count())),
         None => match &replay.end {
             Some(pb::EndedEvent { winner: Some(winner), .. }) => {
                 Some(Sentence::default().seat(*winner as usize).text(" won."))

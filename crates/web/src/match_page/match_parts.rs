@@ -104,7 +104,7 @@ fn picture_of_match(
         let headline = join_first_items(&read.bots());
         return Ok(Picture { headline, sentence, title, ..Picture::default() });
     };
-    let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.plies()));
+    let ply = ply.unwrap_or_else(|| opening_ply(&read.shown, replay.ply_count()));
     let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
     let (audit, position, seats) = (read.shown.audit.as_ref(), &position, &seats);
     let board = MatchBoard {
@@ -135,7 +135,7 @@ pub(crate) async fn embedded_match(
         let Some(replay) = &loaded.replay else {
             return Ok(Page::of_html(address, title, String::new()).with_heading(text_html(&sentence)));
         };
-        let ply = opening_ply(&loaded.shown, replay.plies());
+        let ply = opening_ply(&loaded.shown, replay.ply_count());
         let (position, seats) = (replay.requested_position(ply)?, Seats::of_setup(&replay.setup));
         let (audit, position, seats) = (loaded.shown.audit.as_ref(), &position, &seats);
         let board = MatchBoard {

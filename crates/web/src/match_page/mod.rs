@@ -56,7 +56,7 @@ pub(super) async fn match_page(
     let shown = site.get_match(visitor, id).await?;
     let replayed = site.find_replay(visitor, id).await?;
     let game = shown.r#match.clone().unwrap_or_default();
-    let plies = replayed.as_ref().map_or(0, |(_, replay)| replay.plies());
+    let plies = replayed.as_ref().map_or(0, |(_, replay)| replay.ply_count());
     let ply = ply.unwrap_or_else(|| opening_ply(&shown, plies));
     let is_over = game.phase() == pb::Phase::Ended;
     let questions = if is_over { read_questions(site, visitor, id).await? } else { Vec::new() };

@@ -188,8 +188,8 @@ fn lanes_svg(audit: &pb::Audit, replay: &Replay, seats: &Seats) -> String {
         let lane = lanes.iter().position(|&lane| lane == seat).unwrap_or_default();
         LANES_TOP + lane as f64 * step
     };
-    let column = LANES_WIDTH / f64::from(replay.plies() + 1);
-    let ends = stretches.iter().skip(1).map(|stretch| stretch.0).chain([replay.plies() + 1]);
+    let column = LANES_WIDTH / f64::from(replay.ply_count() + 1);
+    let ends = stretches.iter().skip(1).map(|stretch| stretch.0).chain([replay.ply_count() + 1]);
     let runs = stretches.iter().zip(ends).map(|(&(from, winner), to)| Run {
         x: LANES_X + f64::from(from) * column,
         y: y_of(winner),

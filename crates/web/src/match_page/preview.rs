@@ -77,7 +77,7 @@ impl MatchPreview {
         let ids: Vec<MatchId> = short.filter_map(|(id, _)| id.parse().ok()).take(most).collect();
         for id in ids {
             let Some((_, replay)) = site.find_replay(visitor, id).await? else { continue };
-            let position = replay.position_after(replay.plies());
+            let position = replay.position_after(replay.ply_count());
             previews.extend(position.map(|position| Self { id, replay, position }));
         }
         Ok(previews)
@@ -90,7 +90,7 @@ impl MatchPreview {
 
     fn draw(&self) -> PreviewView {
         let (replay, position) = (&self.replay, &self.position);
-        let (id, ply, mode) = (self.id, replay.plies(), BoardMode::Preview);
+        let (id, ply, mode) = (self.id, replay.ply_count(), BoardMode::Preview);
         let seats = &Seats::of_setup(&replay.setup);
         let take_links = TakeLinks::Match { id, ply };
         let board = MatchBoard { take_links, replay, seats, position, ply, audit: None, outcomes: &[], mode };
@@ -120,7 +120,8 @@ impl MatchPreview {
     /// Says what the last take was, and who has won or is to move.
     fn newest_event_html(&self) -> String {
         let (replay, seats) = (&self.replay, Seats::of_setup(&self.replay.setup));
-        let last = (replay.plies() > 0).then(|| take_sentence(replay, None, replay.plies()).html(&seats));
+        let last =
+            (replay.ply_count() > 0).then(|| take_sentence(replay, None, replay.ply_count()).html(&seats));
         let next = match replay.end.as_ref().map(|end| end.winner) {
             None => open_headline(&pb::Match::default(), replay),
             Some(Some(winner)) => Sentence::default().seat(winner as usize).text(" won."),

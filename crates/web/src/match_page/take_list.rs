@@ -64,7 +64,7 @@ impl TakeList<'_> {
 
     /// Says which takes are listed; empty if all are.
     pub(super) fn note(&self) -> String {
-        let (shown, plies) = (self.plies(), self.replay.plies());
+        let (shown, plies) = (self.plies(), self.replay.ply_count());
         if shown.len() as u32 == plies {
             return String::new();
         }
@@ -82,7 +82,7 @@ impl TakeList<'_> {
     }
 
     fn plies(&self) -> Range<u32> {
-        listed_plies(self.ply, self.replay.plies())
+        listed_plies(self.ply, self.replay.ply_count())
     }
 
     fn row(&self, ply: u32, take: &ReplayedTake) -> TakeRow {

@@ -227,7 +227,7 @@ impl MatchAtPly<'_> {
     }
 
     fn content(&self, seats: &Seats) -> Result<MatchContent, Status> {
-        let (replay, plies) = (self.replay, self.replay.plies());
+        let (replay, plies) = (self.replay, self.replay.ply_count());
         let position = &replay.requested_position(self.ply)?;
         let oracle = self.audit().and_then(|_| MatchOracle::of_match(replay));
         let outcomes = oracle.as_ref().map(|oracle| oracle.outcomes(position)).unwrap_or_default();
@@ -332,7 +332,7 @@ impl MatchAtPly<'_> {
 
     /// Returns the winner of the match, if its last position is shown.
     fn final_winner(&self) -> Option<usize> {
-        let end = self.replay.end.as_ref().filter(|_| self.ply == self.replay.plies())?;
+        let end = self.replay.end.as_ref().filter(|_| self.ply == self.replay.ply_count())?;
         end.winner.map(|winner| winner as usize)
     }
 
@@ -341,7 +341,7 @@ impl MatchAtPly<'_> {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let (ply, plies) = (self.ply, self.replay.plies());
+        let (ply, plies) = (self.ply, self.replay.ply_count());
         let step = |(glyph, label), act, rel, to: Option<u32>| Step {
             glyph,
             label,
@@ -373,7 +373,7 @@ impl MatchAtPly<'_> {
         let forfeit = forfeits.find(|(_, event)| event.seat as usize == seat);
         let forfeit = forfeit
             .map(|(before, event)| (*before, format!("forfeited: {}", forfeit_reason_text(event.reason()))));
-        let is_last = self.ply == self.replay.plies();
+        let is_last = self.ply == self.replay.ply_count();
         let is_ended = is_last && self.replay.end.is_some();
         let is_to_move = !self.replay.rows.is_empty()
             && !position.is_over()
@@ -451,7 +451,7 @@ impl MatchAtPly<'_> {
 
     /// Returns the data with which the script steps through the match; `None` for a long match.
     fn script_data(&self) -> Option<SteppedMatch> {
-        let (replay, plies) = (self.replay, self.replay.plies());
+        let (replay, plies) = (self.replay, self.replay.ply_count());
         let takes: Vec<_> = (0..plies).map_while(|ply| replay.take_at(ply)).collect();
         if plies > MAX_STEPPED_TAKES || takes.len() as u32 != plies {
             return None;

@@ -202,7 +202,7 @@ impl LineAtPly<'_> {
         format!(
             "after take {} of {}: {} wins under optimal play",
             self.ply,
-            self.replay.plies(),
+            self.replay.ply_count(),
             self.seats.name(leader)
         )
     }

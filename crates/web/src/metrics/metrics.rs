@@ -47,7 +47,7 @@ impl Metrics {
 
     fn write_calls(&self, out: &mut Exposition) {
         let (accepted, turned_away) = self.traffic.connections();
-        out.gauge("lastnim_connections", "Open TCP connections.", self.traffic.open_connections());
+        out.gauge("lastnim_connections", "Open TCP connections.", self.traffic.open_connection_count());
         out.counter("lastnim_connections_total", "Accepted TCP connections.", accepted);
         out.counter(
             "lastnim_connections_turned_away_total",

@@ -107,7 +107,7 @@ impl PlayerGame {
     /// at a ply that the record does not have yet.
     pub(super) fn is_awaited(&self) -> bool {
         let is_own_turn = || {
-            let position = self.replay.position_after(self.replay.plies());
+            let position = self.replay.position_after(self.replay.ply_count());
             position.is_some_and(|position| position.to_move().index() == self.seat)
         };
         self.forfeit_reason().is_none()

@@ -148,7 +148,7 @@ fn draw_response(
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
     let broken = || Status::data_loss("the record of this match has an illegal take");
-    let position = game.replay.position_after(game.replay.plies()).ok_or_else(broken)?;
+    let position = game.replay.position_after(game.replay.ply_count()).ok_or_else(broken)?;
     let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
     let headline = game_headline(game, &position);
     let summary = format!("A game of Last Nim: {}", game.replay.setup.bots.join(", "));
@@ -164,7 +164,7 @@ impl GameContent {
         mistake: String,
         typed: Option<&FormFields>,
     ) -> Result<Self, Status> {
-        let (id, replay, plies) = (game.id, &game.replay, game.replay.plies());
+        let (id, replay, plies) = (game.id, &game.replay, game.replay.ply_count());
         let turn = player_turn(game, position, typed);
         let is_taking = matches!(turn, Turn::Take { .. });
         let (is_over, is_lost) = (game.is_over(), game.forfeit_reason().is_some());
@@ -315,7 +315,7 @@ fn player_turn(game: &PlayerGame, position: &Position, typed: Option<&FormFields
             Turn::Declare { intro, rows: Vec::new(), wishes: row_wishes(game, typed) }
         };
     }
-    Turn::Take { ply: game.replay.plies(), counters: position.counters() }
+    Turn::Take { ply: game.replay.ply_count(), counters: position.counters() }
 }
 
 /// Lists all rows for a game with few seats, the standard row first.

@@ -85,7 +85,7 @@ fn a_search_continues_from_solved_positions() {
     let mut solver = PositionSolver::new(&Nim, &matrix, Ending::ToMoveWins, MemoryBounds::default());
     let position = PileSizes::from(vec![9, 9, 9]);
     let stopped = solver.winners(&position, &mut Budget::of_steps(1_000)).unwrap_err();
-    assert_eq!(stopped.states, solver.states());
+    assert_eq!(stopped.states, solver.state_count());
     let mut calls = 1;
     let winners = loop {
         match solver.winners(&position, &mut Budget::of_steps(1_000)) {

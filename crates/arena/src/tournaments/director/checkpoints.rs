@@ -57,7 +57,7 @@ impl Director {
             return;
         }
         let (id, changes_and_recounts) =
-            (self.stored.id, (self.field.stored_changes(), self.rulings.recounts()));
+            (self.stored.id, (self.field.stored_change_count(), self.rulings.recounts()));
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);

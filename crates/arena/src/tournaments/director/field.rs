@@ -40,7 +40,7 @@ impl FieldProgress {
     }
 
     /// Returns the number of stored changes to the field, all of which the schedule knows.
-    pub(super) fn stored_changes(&self) -> usize {
+    pub(super) fn stored_change_count(&self) -> usize {
         self.changes
     }
 }

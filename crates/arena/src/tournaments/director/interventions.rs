@@ -128,7 +128,7 @@ impl Director {
         }
         let leaves = self.departure(&bot);
         let StoredTournament { id, .. } = self.stored;
-        let seq = self.field.stored_changes();
+        let seq = self.field.stored_change_count();
         let changes = leaves.map(|change| Change::FieldChanged { id, seq, change }).into_iter().collect();
         Ok(EventWithChanges { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
     }

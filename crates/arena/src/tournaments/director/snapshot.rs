@@ -13,7 +13,7 @@ impl Director {
         open.sort_unstable();
         // A failure to send is ignored, because the caller may be gone.
         let _ = request.send(RunningSnapshot {
-            changes: self.field.stored_changes(),
+            changes: self.field.stored_change_count(),
             events: self.handle.events(),
             open,
             before,

@@ -428,7 +428,7 @@ fn check_crash_resumption(
     }
     referee.mark_effects_announced(now);
     let mut later = now;
-    for step in next_step..scenario.steps() {
+    for step in next_step..scenario.step_count() {
         later = scenario.step(step, &mut referee, later, &mut |_| ());
     }
     assert_eq!(strip_times(events_of(&referee)), strip_times(whole.events()));
@@ -454,7 +454,7 @@ proptest! {
         // For each event: the number of events in the record when the referee had handled the same input, and the index
         // of the step after that input.
         let mut ends = vec![(events_of(&referee).len(), 0); events_of(&referee).len()];
-        for step in 0..scenario.steps() {
+        for step in 0..scenario.step_count() {
             now = scenario.step(step, &mut referee, now, &mut |_| ());
             ends.resize(events_of(&referee).len(), (events_of(&referee).len(), step + 1));
         }
@@ -519,8 +519,8 @@ proptest! {
     ) {
         let (mut referee, mut now) = scenario.begin();
         let mut resumed = now;
-        for step in 0..scenario.steps() {
-            for cut in cuts.iter().filter(|cut| cut.step.index(scenario.steps()) == step) {
+        for step in 0..scenario.step_count() {
+            for cut in cuts.iter().filter(|cut| cut.step.index(scenario.step_count()) == step) {
                 (referee, now) = cut.resume(referee, now);
                 resumed = now;
             }

@@ -106,7 +106,7 @@ impl OpenMatch {
     }
 
     /// Returns the number of takes.
-    pub(super) fn plies(&self) -> u32 {
+    pub(super) fn ply_count(&self) -> u32 {
         self.plies
     }
 

@@ -189,7 +189,7 @@ impl SimulatedTournament {
             total: schedule.total_matches(),
             settled: schedule.settled_below(),
             open_round: schedule.open_round(),
-            counted: reported.counted_results(),
+            counted: reported.result_count(),
         }
     }
 }
