@@ -15,9 +15,9 @@ use std::{
 const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
 /// A folder for the socket; removed when the test ends.
-struct Place(PathBuf);
+struct SocketFolder(PathBuf);
 
-impl Place {
+impl SocketFolder {
     fn new(name: &str) -> Self {
         let folder = env::temp_dir().join(format!("lastnim-socket-{name}-{}", process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for SocketFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -88,74 +88,74 @@ fn get(socket: &Path, path: &str) -> String {
 
 #[test]
 fn bots_commands_and_proxies_connect_to_a_socket() {
-    let place = Place::new("playing");
-    let (server, announced) = place.serve();
-    assert_eq!(announced["listening"], place.address());
+    let folder = SocketFolder::new("playing");
+    let (server, announced) = folder.serve();
+    assert_eq!(announced["listening"], folder.address());
     assert!(announced.get("pages").is_none(), "a browser cannot open it: {announced}");
-    assert_eq!(fs::metadata(place.socket()).unwrap().permissions().mode() & 0o777, 0o660);
+    assert_eq!(fs::metadata(folder.socket()).unwrap().permissions().mode() & 0o777, 0o660);
 
-    let token = place.printed(&["bot", "register", "mine"]);
+    let token = folder.printed(&["bot", "register", "mine"]);
     let clocks = ["--clock", "1m", "--declare-within", "1m"];
     let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--start-when", "2"];
-    let tournament = place.printed(&[&create[..], &clocks].concat());
-    place.printed(&["tournament", "join", &tournament, "--bot", "oracle"]);
-    place.printed(&["bot", "run", "greedy", "--tournament", &tournament, "--token", &token]);
-    let standings = json(&place.printed(&["tournament", "standings", &tournament, "--json"]));
+    let tournament = folder.printed(&[&create[..], &clocks].concat());
+    folder.printed(&["tournament", "join", &tournament, "--bot", "oracle"]);
+    folder.printed(&["bot", "run", "greedy", "--tournament", &tournament, "--token", &token]);
+    let standings = json(&folder.printed(&["tournament", "standings", &tournament, "--json"]));
     assert_eq!(standings["standings"][0]["matches"], 2, "{standings}");
 
     // The program runs in another folder, where the relative path names nothing.
-    fs::create_dir(place.0.join("cups")).unwrap();
+    fs::create_dir(folder.0.join("cups")).unwrap();
     let cup = format!(
         "title = \"Cup\"\nseats = 2\nclock = \"1m\"\ndeclare_within = \"1m\"\n[positions]\nlist = [[3, 4]]\n\
          [[bot]]\nname = \"one\"\nhouse = \"oracle\"\n\
          [[bot]]\nname = \"two\"\ncommand = [{:?}, \"bot\", \"run\", \"greedy\"]\n",
         env!("CARGO_BIN_EXE_lastnim")
     );
-    fs::write(place.0.join("cups/cup.toml"), cup).unwrap();
+    fs::write(folder.0.join("cups/cup.toml"), cup).unwrap();
     let result =
-        place.printed(&["tournament", "run", "cups/cup.toml", "--json", "--server", "unix:server.sock"]);
+        folder.printed(&["tournament", "run", "cups/cup.toml", "--json", "--server", "unix:server.sock"]);
     assert!(result.contains("\"matches_played\":2"), "{result}");
 
-    let page = get(&place.socket(), "/healthz");
+    let page = get(&folder.socket(), "/healthz");
     assert!(page.starts_with("HTTP/1.1 200 "), "{page}");
     end(server, "-INT");
-    assert!(!place.socket().exists(), "a server that stops removes its socket");
-    let unreachable = place.run(&["tournament", "list"]);
+    assert!(!folder.socket().exists(), "a server that stops removes its socket");
+    let unreachable = folder.run(&["tournament", "list"]);
     let message = text(unreachable.stderr);
-    assert!(message.contains(&place.address()) && message.contains("No such file"), "{message}");
+    assert!(message.contains(&folder.address()) && message.contains("No such file"), "{message}");
 }
 
 #[test]
 fn a_socket_belongs_to_one_live_server() {
-    let place = Place::new("live");
-    let (first, _) = place.serve();
-    let second = place.run(&["serve", "--listen", &place.address(), "--store", "memory"]);
+    let folder = SocketFolder::new("live");
+    let (first, _) = folder.serve();
+    let second = folder.run(&["serve", "--listen", &folder.address(), "--store", "memory"]);
     let message = text(second.stderr);
-    assert!(message.contains(&format!("--listen {}: ", place.address())), "{message}");
+    assert!(message.contains(&format!("--listen {}: ", folder.address())), "{message}");
     assert!(message.contains("another program listens on this socket"), "{message}");
-    place.printed(&["tournament", "list"]);
+    folder.printed(&["tournament", "list"]);
     end(first, "-KILL");
-    assert!(place.socket().exists(), "a server that is killed leaves its socket");
-    let (third, _) = place.serve();
-    place.printed(&["tournament", "list"]);
+    assert!(folder.socket().exists(), "a server that is killed leaves its socket");
+    let (third, _) = folder.serve();
+    folder.printed(&["tournament", "list"]);
     end(third, "-TERM");
-    assert!(!place.socket().exists());
+    assert!(!folder.socket().exists());
 }
 
 #[test]
 fn places_that_cannot_be_sockets_are_refused() {
-    let place = Place::new("refused");
-    fs::write(place.socket(), "a letter").unwrap();
+    let folder = SocketFolder::new("refused");
+    fs::write(folder.socket(), "a letter").unwrap();
     let refused = |arguments: &[&str], code| {
-        let output = place.run(arguments);
+        let output = folder.run(arguments);
         let message = text(output.stderr);
         assert_eq!(output.status.code(), Some(code), "{message}");
         message
     };
-    let (memory, address) = (["--store", "memory"], place.address());
+    let (memory, address) = (["--store", "memory"], folder.address());
     let serve = |more: &[&str], code| refused(&[&["serve"], &memory[..], more].concat(), code);
     assert!(serve(&["--listen", &address], 1).contains("this file exists and is not a socket"));
-    assert_eq!(fs::read_to_string(place.socket()).unwrap(), "a letter");
+    assert_eq!(fs::read_to_string(folder.socket()).unwrap(), "a letter");
     let long = format!("unix:/{}", "x".repeat(120));
     assert!(serve(&["--listen", &long], 2).contains("this one has 121: use a shorter one"));
     assert!(refused(&["tournament", "list", "--server", &long], 2).contains("use a shorter one"));

@@ -52,7 +52,7 @@ struct HeardState {
     sdk_ends: BTreeSet<(String, u64, MatchId)>,
     /// By bot: the tournaments whose ends it was sent.
     tournament_ends: BTreeMap<String, BTreeSet<String>>,
-    sessions: BTreeMap<u64, SessionLog>,
+    sessions: BTreeMap<u64, SessionProgress>,
     /// Records read from the store, reused while they are long enough.
     records: BTreeMap<MatchId, Arc<Record>>,
     counts: HeardCounts,
@@ -67,17 +67,17 @@ pub struct SentTake {
     pub take: u64,
 }
 
-/// The messages to a session.
+/// How far a session has come, by the messages to it.
 #[derive(Debug, Default)]
-struct SessionLog {
+struct SessionProgress {
     /// By match: its seat, and the next ply to be sent.
-    seats: BTreeMap<String, SeatLog>,
+    seats: BTreeMap<String, SeatProgress>,
     ended: BTreeSet<String>,
 }
 
-/// The messages to a session about a match.
+/// How far a match has come for a seat, by the messages to its session.
 #[derive(Debug, Clone, Copy)]
-struct SeatLog {
+struct SeatProgress {
     seat: u32,
     next_ply: u32,
     /// The next round of talk to be heard.
@@ -243,7 +243,7 @@ impl History {
         let mut heard = lock(&self.heard);
         heard.counts.sessions += 1;
         heard.add_to_trace(format!("{bot} opens {session}").as_bytes());
-        heard.sessions.insert(session, SessionLog::default());
+        heard.sessions.insert(session, SessionProgress::default());
     }
 
     /// Compares a message to a witness with what is committed.
@@ -358,8 +358,8 @@ impl HeardState {
                     return broken_promise("a bot has the seat that it is told", "another bot has this seat");
                 }
                 check_dealt_row(&record, started)?;
-                let log = SeatLog { seat: started.seat, next_ply: 0, next_round: 0 };
-                if self.log(session).seats.insert(started.match_id.clone(), log).is_some() {
+                let progress = SeatProgress { seat: started.seat, next_ply: 0, next_round: 0 };
+                if self.progress(session).seats.insert(started.match_id.clone(), progress).is_some() {
                     return broken_promise(IN_ORDER, "it was told of this match before");
                 }
                 Ok(())
@@ -371,12 +371,13 @@ impl HeardState {
                 check_dealt_row(&record, &snapshot.started.clone().unwrap_or_default())?;
                 let seat = snapshot.started.as_ref().map(|started| started.seat).unwrap_or_default();
                 let next_round = self.check_talk(disk, &id, seat, snapshot)?;
-                self.log(session).seats.insert(id, SeatLog { seat, next_ply: snapshot.ply, next_round });
+                let progress = SeatProgress { seat, next_ply: snapshot.ply, next_round };
+                self.progress(session).seats.insert(id, progress);
                 Ok(())
             }
             Event::TalkAccepted(accepted) => {
                 let id = &accepted.match_id;
-                let seat = self.log(session).seats.get(id).map(|log| log.seat).unwrap_or_default();
+                let seat = self.progress(session).seats.get(id).map_or(0, |progress| progress.seat);
                 self.committed(disk, id, |record| talk::has_accepted(record, seat, accepted)).map(|_| ())
             }
             Event::Heard(heard) => self.check_heard(disk, session, heard),
@@ -410,21 +411,21 @@ impl HeardState {
         }
     }
 
-    fn log(&mut self, session: u64) -> &mut SessionLog {
+    fn progress(&mut self, session: u64) -> &mut SessionProgress {
         self.sessions.entry(session).or_default()
     }
 
     fn check_heard(&mut self, disk: &Disk, session: u64, heard: &pb::Heard) -> Result<(), Violation> {
         let has_ended = |record: &Record| record.state().rounds_heard() > heard.round;
         let record = self.committed(disk, &heard.match_id, has_ended)?;
-        let Some(log) = self.log(session).seats.get_mut(&heard.match_id) else {
+        let Some(progress) = self.progress(session).seats.get_mut(&heard.match_id) else {
             return broken_promise(IN_ORDER, "it was not told of this match");
         };
-        let expected = std::mem::replace(&mut log.next_round, heard.round + 1);
+        let expected = std::mem::replace(&mut progress.next_round, heard.round + 1);
         if expected != heard.round {
             return broken_promise(talk::HEARD, format!("round {expected} was expected"));
         }
-        let checked = talk::check_round(&record, log.seat, heard);
+        let checked = talk::check_round(&record, progress.seat, heard);
         self.counts.talk += heard.messages.len() as u64;
         checked.or_else(|how| broken_promise(talk::HEARD, how))
     }
@@ -459,14 +460,14 @@ impl HeardState {
                 format!("the committed take is {played:?} by seat {mover}"),
             );
         }
-        let Some(log) = self.log(session).seats.get_mut(&took.match_id) else {
+        let Some(progress) = self.progress(session).seats.get_mut(&took.match_id) else {
             return broken_promise(IN_ORDER, "it was not told of this match");
         };
-        if took.ply < log.next_ply && took.seat == log.seat {
+        if took.ply < progress.next_ply && took.seat == progress.seat {
             // It has repeated the take.
             return Ok(());
         }
-        let expected = std::mem::replace(&mut log.next_ply, took.ply + 1);
+        let expected = std::mem::replace(&mut progress.next_ply, took.ply + 1);
         if expected != took.ply {
             return broken_promise(IN_ORDER, format!("ply {expected} was expected"));
         }
@@ -491,7 +492,7 @@ impl HeardState {
         }
         self.match_ends.entry(bot.to_owned()).or_default().insert(ended.match_id.clone());
         self.counts.ends += 1;
-        if !self.log(session).ended.insert(ended.match_id.clone()) {
+        if !self.progress(session).ended.insert(ended.match_id.clone()) {
             return broken_promise(ENDS_ONCE, "again");
         }
         Ok(())

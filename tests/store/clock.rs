@@ -1,9 +1,9 @@
 //! The times that a store keeps, and checks that orders do not depend on the clock.
 
 use crate::bots::bot;
-use crate::place::Place;
 use crate::played::{bots, match_changes, match_id, open_match, play_match, tournament_id};
 use crate::requests::request;
+use crate::test_database::TestDatabase;
 use crate::tournaments::{standings, tournament};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Seat};
@@ -24,33 +24,36 @@ fn seen(at: Timestamp, jump: Option<Duration>) -> Change {
     Change::ClockSeen { at, jump }
 }
 
-pub fn the_latest_time_and_jumps_are_kept(place: &Place) {
-    let store = place.open();
-    let clock = |store: &Arc<dyn Store>| place.run(store.clock()).unwrap();
+pub fn the_latest_time_and_jumps_are_kept(database: &TestDatabase) {
+    let store = database.open();
+    let clock = |store: &Arc<dyn Store>| database.run(store.clock()).unwrap();
     assert_eq!(clock(&store), StoredClock::default());
-    assert_eq!(place.run(store.newest_ids()).unwrap(), NewestIds::default());
-    place.write(&store, &[seen(NOW, None)]);
+    assert_eq!(database.run(store.newest_ids()).unwrap(), NewestIds::default());
+    database.write(&store, &[seen(NOW, None)]);
     for _ in 0..2 {
-        place.write(&store, &[seen(NOW.minus(DAY), None), seen(NOW + 100 * DAY, Some(100 * DAY))]);
+        database.write(&store, &[seen(NOW.minus(DAY), None), seen(NOW + 100 * DAY, Some(100 * DAY))]);
     }
     let jumps = vec![ClockJump { found_at: NOW + 100 * DAY, length: 100 * DAY }];
     assert_eq!(clock(&store), StoredClock { latest: Some(NOW + 100 * DAY), jumps });
-    place.write(&store, &[Change::ClockRepaired { at: NOW + DAY }]);
+    database.write(&store, &[Change::ClockRepaired { at: NOW + DAY }]);
     assert_eq!(clock(&store), StoredClock { latest: Some(NOW + DAY), jumps: Vec::new() });
-    place.write(&store, &[seen(NOW + 2 * DAY, None)]);
+    database.write(&store, &[seen(NOW + 2 * DAY, None)]);
     assert_eq!(clock(&store).latest, Some(NOW + 2 * DAY));
     // The newest match is the one with the greatest id, whether or not it is over.
-    place.write(&store, &match_changes(&play_match(match_id(3), bots(0..3), None, 1, u32::MAX)));
-    place
+    database.write(&store, &match_changes(&play_match(match_id(3), bots(0..3), None, 1, u32::MAX)));
+    database
         .write(&store, &[Change::TournamentCreated(tournament(2)), Change::TournamentCreated(tournament(1))]);
     let tournament = Some(tournament_id(2));
-    assert_eq!(place.run(store.newest_ids()).unwrap(), NewestIds { match_id: Some(match_id(3)), tournament });
-    place.write(&store, &match_changes(&open_match(match_id(4)).0));
-    assert_eq!(place.run(store.newest_ids()).unwrap().match_id, Some(match_id(4)));
+    assert_eq!(
+        database.run(store.newest_ids()).unwrap(),
+        NewestIds { match_id: Some(match_id(3)), tournament }
+    );
+    database.write(&store, &match_changes(&open_match(match_id(4)).0));
+    assert_eq!(database.run(store.newest_ids()).unwrap().match_id, Some(match_id(4)));
 }
 
-pub fn a_clock_repair_sets_back_unsigned_times(place: &Place) {
-    let store = place.open();
+pub fn a_clock_repair_sets_back_unsigned_times(database: &TestDatabase) {
+    let store = database.open();
     let name = bots([1]).pop().unwrap();
     let later = NOW + DAY;
     let registered = StoredBot { registered_at: later, ..bot(&name, "token") };
@@ -77,60 +80,61 @@ pub fn a_clock_repair_sets_back_unsigned_times(place: &Place) {
         standings: Arc::new(standings(&[])),
     };
     let version_seen = |number, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
-    place.write(&store, &[Change::Bot(registered), Change::Bot(other.clone())]);
-    place.write(&store, &[Change::TournamentCreated(created.clone()), over]);
-    place.write(&store, &[match_changes(&signed), match_changes(&open)].concat());
-    place.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
-    place.write(&store, &[version_seen(1, NOW.minus(DAY)), version_seen(2, later), version_seen(1, later)]);
-    place.write(&store, &[Change::RequestDone(request(1, later))]);
-    let count = |store: &Arc<dyn Store>| place.run(store.later_times(NOW)).unwrap();
+    database.write(&store, &[Change::Bot(registered), Change::Bot(other.clone())]);
+    database.write(&store, &[Change::TournamentCreated(created.clone()), over]);
+    database.write(&store, &[match_changes(&signed), match_changes(&open)].concat());
+    database.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
+    database
+        .write(&store, &[version_seen(1, NOW.minus(DAY)), version_seen(2, later), version_seen(1, later)]);
+    database.write(&store, &[Change::RequestDone(request(1, later))]);
+    let count = |store: &Arc<dyn Store>| database.run(store.later_times(NOW)).unwrap();
     // A bot, a tournament twice, a transcript, a version twice and another once, and a request.
     assert_eq!(count(&store), LaterTimes { unsigned: 8, matches: 2 });
     for _ in 0..2 {
-        place.write(&store, &[Change::ClockRepaired { at: NOW }]);
+        database.write(&store, &[Change::ClockRepaired { at: NOW }]);
         assert_eq!(count(&store), LaterTimes { unsigned: 0, matches: 2 }, "records stay");
     }
-    let found = |name: &BotName| place.run(store.bot(name)).unwrap().unwrap();
+    let found = |name: &BotName| database.run(store.bot(name)).unwrap().unwrap();
     assert_eq!(found(&name).registered_at, NOW);
     assert_eq!(found(&other.name), other, "what is earlier stays");
-    let stored = place.run(store.tournament(created.id)).unwrap().unwrap();
+    let stored = database.run(store.tournament(created.id)).unwrap().unwrap();
     assert_eq!((stored.created_at, stored.over.unwrap().at), (NOW, NOW));
-    let versions = place.run(store.bot_versions(&name)).unwrap();
+    let versions = database.run(store.bot_versions(&name)).unwrap();
     let times: Vec<_> = versions.iter().map(|seen| (seen.first_seen, seen.last_seen)).collect();
     assert_eq!(times, [(NOW.minus(DAY), NOW), (NOW, NOW)]);
     assert_eq!(versions[0].version, version(1), "the order is that in which they were seen");
-    assert_eq!(place.run(store.transcripts(signed.id())).unwrap()[0].published_at, NOW);
-    assert_eq!(place.run(store.requests()).unwrap()[0].at, NOW);
+    assert_eq!(database.run(store.transcripts(signed.id())).unwrap()[0].published_at, NOW);
+    assert_eq!(database.run(store.requests()).unwrap()[0].at, NOW);
     for record in [signed, open] {
-        assert_eq!(place.run(store.match_record(record.id())).unwrap().unwrap().record, record);
+        assert_eq!(database.run(store.match_record(record.id())).unwrap().unwrap().record, record);
     }
 }
 
-pub fn the_latest_version_is_the_newest_even_after_the_clock_went_back(place: &Place) {
-    let store = place.open();
+pub fn the_latest_version_is_the_newest_even_after_the_clock_went_back(database: &TestDatabase) {
+    let store = database.open();
     let name = bots([1]).pop().unwrap();
-    place.write(&store, &[Change::Bot(bot(&name, "token"))]);
+    database.write(&store, &[Change::Bot(bot(&name, "token"))]);
     let seen = |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
     // The maximum number of versions that are kept, all reported while the clock was ahead.
-    place.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
-    place.write(&store, &[seen(100, NOW), seen(2, NOW)]);
-    let kept = place.run(store.bot_versions(&name)).unwrap();
+    database.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
+    database.write(&store, &[seen(100, NOW), seen(2, NOW)]);
+    let kept = database.run(store.bot_versions(&name)).unwrap();
     assert_eq!(kept.len(), 64);
     let newest: Vec<_> = kept.iter().take(3).map(|seen| (seen.version.clone(), seen.last_seen)).collect();
     assert_eq!(newest, [(version(2), NOW), (version(100), NOW), (version(64), NOW + 100 * DAY)]);
 }
 
-pub fn a_store_has_no_damage_after_a_clock_repair(place: &Place) {
-    let store = place.open();
+pub fn a_store_has_no_damage_after_a_clock_repair(database: &TestDatabase) {
+    let store = database.open();
     for number in 1..4 {
-        place
+        database
             .write(&store, &match_changes(&play_match(match_id(number), bots(0..3), None, number, u32::MAX)));
     }
-    place.write(&store, &[Change::ClockRepaired { at: NOW }]);
-    place.run(store.close());
-    let reader = place.run(open_reader(&place.url)).unwrap();
-    let found = place.run(check_store(reader.as_ref())).unwrap();
+    database.write(&store, &[Change::ClockRepaired { at: NOW }]);
+    database.run(store.close());
+    let reader = database.run(open_reader(&database.url)).unwrap();
+    let found = database.run(check_store(reader.as_ref())).unwrap();
     assert_eq!((found.matches, found.described_faults), (3, Vec::new()));
-    assert_eq!(place.run(reader.clock()).unwrap().latest, Some(NOW));
-    place.run(reader.close());
+    assert_eq!(database.run(reader.clock()).unwrap().latest, Some(NOW));
+    database.run(reader.close());
 }

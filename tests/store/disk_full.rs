@@ -1,8 +1,8 @@
 //! A full disk, if a small one can be mounted, and a limit on file sizes, everywhere.
 
-use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_changes, match_id, play_match};
 use crate::records::assert_kept;
+use crate::test_database::{TemporaryFolder, TestDatabase};
 use lastnim_store::StoreError;
 use std::env;
 use std::fs;
@@ -95,8 +95,8 @@ fn limit_files(limit: &str) {
 
 /// Writes matches before and after the disk is full, and checks that exactly the acknowledged ones are stored.
 fn check_full_disk(folder: &Path, fill: impl Fn(), free: impl Fn()) {
-    let place = Place::new(&format!("sqlite:{}", folder.join("store.db").display()));
-    let store = place.open();
+    let database = TestDatabase::new(&format!("sqlite:{}", folder.join("store.db").display()));
+    let store = database.open();
     let mut kept = Vec::new();
     let (mut number, mut refusals) = (0, 0);
     while refusals < 3 {
@@ -105,12 +105,12 @@ fn check_full_disk(folder: &Path, fill: impl Fn(), free: impl Fn()) {
         if number == 20 {
             fill();
         }
-        match place.run(store.write(&match_changes(&record))) {
+        match database.run(store.write(&match_changes(&record))) {
             Ok(()) => kept.push(record),
             Err(StoreError::Unavailable(_)) => {
                 refusals += 1;
-                assert_kept(&place, &store, &kept);
-                assert_eq!(place.run(store.match_record(record.id())), Ok(None));
+                assert_kept(&database, &store, &kept);
+                assert_eq!(database.run(store.match_record(record.id())), Ok(None));
             }
             Err(other) => panic!("{other}"),
         }
@@ -119,9 +119,9 @@ fn check_full_disk(folder: &Path, fill: impl Fn(), free: impl Fn()) {
     assert!(kept.len() >= 19);
     free();
     let record = play_match(match_id(number + 1), bots(0..3), None, number, 40);
-    place.write(&store, &match_changes(&record));
+    database.write(&store, &match_changes(&record));
     kept.push(record);
-    assert_kept(&place, &store, &kept);
+    assert_kept(&database, &store, &kept);
     drop(store);
-    assert_kept(&place, &place.open(), &kept);
+    assert_kept(&database, &database.open(), &kept);
 }

@@ -1,7 +1,7 @@
 //! Record hashes of a tournament's matches.
 
-use crate::place::Place;
 use crate::played::{bots, match_changes, match_id, open_match_of, play_match, sign_record, tournament_id};
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::game::{MatchId, Row, SeatCount};
 use lastnim_core::referee::{EndReason, Event, MatchPhase, Origin, Record, TimedEvent, Timestamp};
@@ -26,11 +26,11 @@ fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
     Record::replay(id, events).unwrap()
 }
 
-pub fn match_heads_are_kept_and_do_not_reveal_rows(place: &Place) {
-    let store = place.open();
+pub fn match_heads_are_kept_and_do_not_reveal_rows(database: &TestDatabase) {
+    let store = database.open();
     let tournament_id = tournament_id(1);
     let origin = |number: u64| Origin { tournament: tournament_id, number, group: number };
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let whole: Vec<_> = (0..6)
         .map(|number| {
             let played = (0..50)
@@ -45,17 +45,17 @@ pub fn match_heads_are_kept_and_do_not_reveal_rows(place: &Place) {
     let open = open_match_of(match_id(8), Some(&origin(8)));
     let exhibition = play_match(match_id(9), bots(0..3), None, 9, u32::MAX);
     let records = whole.iter().chain([&unrevealed, &damaged, &open, &exhibition]);
-    place.write(&store, &records.flat_map(match_changes).collect::<Vec<_>>());
+    database.write(&store, &records.flat_map(match_changes).collect::<Vec<_>>());
     let reason = "the network was down".parse().unwrap();
     let quarantine = Change::MatchQuarantined {
         id: damaged.id(),
         at: Timestamp::from_micros(1_700_000_000_900_000),
         why: "event 3 is missing".to_owned(),
     };
-    place.write(&store, &[quarantine, Change::MatchVoided { id: match_id(2), reason }]);
+    database.write(&store, &[quarantine, Change::MatchVoided { id: match_id(2), reason }]);
 
     let page = HeadsPage { tournament: tournament_id, after: None, before: MatchId::greatest(), limit: 100 };
-    let heads = |page: HeadsPage| place.run(store.match_heads(&page)).unwrap();
+    let heads = |page: HeadsPage| database.run(store.match_heads(&page)).unwrap();
     let signed = |record: &Record| ListedRecord::Signed {
         head: record.last_hash(),
         signer: sign_record(record).signer,
@@ -87,9 +87,9 @@ pub fn match_heads_are_kept_and_do_not_reveal_rows(place: &Place) {
         over_before: Timestamp::from_micros(i64::MAX as u64),
         keep_newest: 0,
     };
-    place.run(prune_store(store.as_ref(), every, Timestamp::from_micros(1_800_000_000_000_000))).unwrap();
+    database.run(prune_store(store.as_ref(), every, Timestamp::from_micros(1_800_000_000_000_000))).unwrap();
     let is_pruned =
-        |id: u64| matches!(place.run(store.match_record(match_id(id))), Err(StoreError::Pruned(_)));
+        |id: u64| matches!(database.run(store.match_record(match_id(id))), Err(StoreError::Pruned(_)));
     assert!(is_pruned(0) && is_pruned(5) && !is_pruned(6));
     assert_eq!(heads(page), expected);
 }

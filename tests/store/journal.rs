@@ -1,8 +1,8 @@
 //! Events on their way from the journal to record parts.
 
-use crate::place::Place;
 use crate::played::{bots, events_change, finished_match, match_id, open_match_of, play_match};
 use crate::records::assert_kept;
+use crate::test_database::TestDatabase;
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchPhase, Record, TimedEvent};
 use lastnim_store::Change;
@@ -22,29 +22,29 @@ fn with_many_events(record: &Record, more: usize) -> Vec<TimedEvent> {
     events.iter().cloned().chain(repeated).collect()
 }
 
-pub fn the_journal_stays_small_while_a_match_is_idle(place: &Place) {
-    let store = place.open();
+pub fn the_journal_stays_small_while_a_match_is_idle(database: &TestDatabase) {
+    let store = database.open();
     // This match has a single event in the journal, and then none while others play.
     let still = open_match_of(match_id(1), None);
     let first = still.events().len() - 1;
     let add = events_change;
-    place.write(&store, &[add(&still, 0, first)]);
+    database.write(&store, &[add(&still, 0, first)]);
     let busy = open_match_of(match_id(2), None);
     let events = with_many_events(&busy, 40_000);
-    let mut client = place.client();
+    let mut client = database.client();
     let mut largest = 0;
     for (at, chunk) in events.chunks(50).enumerate() {
         let change = Change::MatchEvents { id: busy.id(), first: 50 * at, events: chunk.to_vec() };
-        place.write(&store, &[change]);
+        database.write(&store, &[change]);
         if at % 20 == 19 {
             let bytes = "SELECT CAST(coalesce(sum(length(events)), 0) AS bigint) FROM journal";
-            largest = largest.max(place.number(&mut client, bytes));
+            largest = largest.max(database.number(&mut client, bytes));
         }
     }
     assert!((1_000_000..1_500_000).contains(&largest), "the journal grew to {largest} bytes");
-    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record.events().len(), first);
-    place.write(&store, &[add(&still, first, first + 1)]);
-    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record, still);
+    assert_eq!(database.run(store.match_record(still.id())).unwrap().unwrap().record.events().len(), first);
+    database.write(&store, &[add(&still, first, first + 1)]);
+    assert_eq!(database.run(store.match_record(still.id())).unwrap().unwrap().record, still);
 
     // A long match is stored in parts, and its record is unchanged.
     let long = long_match(match_id(3), 60);
@@ -53,19 +53,19 @@ pub fn the_journal_stays_small_while_a_match_is_idle(place: &Place) {
         let to = (from + 7).min(long.events().len());
         let is_last = to == long.events().len();
         let over = is_last.then(|| Change::MatchOver(Box::new(finished_match(&long))));
-        place.write(&store, &[Some(add(&long, from, to)), over].into_iter().flatten().collect::<Vec<_>>());
+        database.write(&store, &[Some(add(&long, from, to)), over].into_iter().flatten().collect::<Vec<_>>());
         from = to;
     }
-    assert_kept(place, &store, std::slice::from_ref(&long));
+    assert_kept(database, &store, std::slice::from_ref(&long));
     drop(store);
-    let store = place.open();
-    assert_kept(place, &store, &[long]);
-    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record, still);
-    assert_eq!(place.number(&mut client, "SELECT count(*) FROM journal"), 0);
+    let store = database.open();
+    assert_kept(database, &store, &[long]);
+    assert_eq!(database.run(store.match_record(still.id())).unwrap().unwrap().record, still);
+    assert_eq!(database.number(&mut client, "SELECT count(*) FROM journal"), 0);
     let parts = format!(
         "SELECT CAST(max(length(events)) AS bigint) FROM record_parts WHERE match_id = '{}'",
         busy.id()
     );
-    let longest = place.number(&mut client, &parts);
+    let longest = database.number(&mut client, &parts);
     assert!((8_192..16_384).contains(&longest), "a part of {longest} bytes");
 }

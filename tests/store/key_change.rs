@@ -1,7 +1,7 @@
 //! The messages of a starting server about records signed with another key.
 
-use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_changes, match_id, play_match, sign_record};
+use crate::test_database::{TemporaryFolder, TestDatabase};
 use lastnim_core::referee::PublicKey;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -44,10 +44,10 @@ fn a_changed_key_is_logged() {
         assert!(!log.contains("did not sign the newest record"), "{log}");
     };
     says_nothing(&drawn);
-    let place = Place::new(&url);
-    let store = place.open();
+    let database = TestDatabase::new(&url);
+    let store = database.open();
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
-    place.write(&store, &match_changes(&record));
+    database.write(&store, &match_changes(&record));
     drop(store);
     says_nothing(&own);
     let (line, log) = start_and_stop(&url, &drawn);

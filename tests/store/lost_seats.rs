@@ -1,7 +1,7 @@
 //! Lists of lost seats.
 
-use crate::place::Place;
 use crate::played::{bots, match_changes, match_id, play_match, tournament_id};
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchPhase, Origin, Record};
@@ -24,9 +24,9 @@ fn lost_seat(record: &Record, bot: &BotName) -> Option<LostSeat> {
     Some(lost)
 }
 
-pub fn lost_seats_are_listed(place: &Place) {
-    let store = place.open();
-    place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
+pub fn lost_seats_are_listed(database: &TestDatabase) {
+    let store = database.open();
+    database.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
     let origin = |number: u64| {
         let tournament = tournament_id(1 + number % 3);
         (number % 3 < 2).then_some(Origin { tournament, number, group: number })
@@ -36,11 +36,11 @@ pub fn lost_seats_are_listed(place: &Place) {
         .map(|number| play_match(match_id(number), bots(0..3), origin(number), number, plies(number)))
         .collect();
     for record in &records {
-        place.write(&store, &match_changes(record));
+        database.write(&store, &match_changes(record));
     }
     assert!(records.iter().any(|record| record.state().phase() != MatchPhase::Ended));
     let listed = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, limit| {
-        place.run(store.lost_seats(bot, tournament, before, limit)).unwrap()
+        database.run(store.lost_seats(bot, tournament, before, limit)).unwrap()
     };
     for bot in &bots(0..3) {
         let expected: Vec<_> = records.iter().rev().filter_map(|record| lost_seat(record, bot)).collect();

@@ -1,8 +1,8 @@
 //! A database of SQLite that was not closed, and whose write-ahead log is gone.
 
-use crate::place::{Client, Place, TemporaryFolder};
 use crate::played::{bots, events_change, finished_match, match_changes, match_id, play_match};
 use crate::records::assert_kept;
+use crate::test_database::{Client, TemporaryFolder, TestDatabase};
 use lastnim_core::referee::Record;
 use lastnim_store::{Change, OpenOptions, StoreError, open_reader, open_reader_with, open_store_with};
 use sqlx::Connection as _;
@@ -16,7 +16,7 @@ use std::{
 
 /// A database whose server was killed, with everything in its log.
 struct Crashed {
-    place: Place,
+    database: TestDatabase,
     file: PathBuf,
     record: Record,
     _folder: TemporaryFolder,
@@ -33,17 +33,24 @@ impl Crashed {
     fn new() -> Self {
         let folder = TemporaryFolder::new();
         let running = folder.path().join("running.db");
-        let place = Place::new(&format!("sqlite:{}", running.display()));
+        let database = TestDatabase::new(&format!("sqlite:{}", running.display()));
         let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
-        let store = place.open();
-        place.write(&store, &match_changes(&record));
+        let store = database.open();
+        database.write(&store, &match_changes(&record));
         let file = copy(&running, "store.db");
-        place.run(store.close());
-        Self { place: Place::new(&format!("sqlite:{}", file.display())), file, record, _folder: folder }
+        database.run(store.close());
+        Self {
+            database: TestDatabase::new(&format!("sqlite:{}", file.display())),
+            file,
+            record,
+            _folder: folder,
+        }
     }
 
     fn assert_refused(&self) {
-        for error in [self.place.try_open().err(), self.place.run(open_reader(&self.place.url)).err()] {
+        for error in
+            [self.database.try_open().err(), self.database.run(open_reader(&self.database.url)).err()]
+        {
             match error {
                 Some(StoreError::Unusable(why)) => {
                     assert!(
@@ -70,34 +77,34 @@ fn copy(database: &Path, name: &str) -> PathBuf {
 #[test]
 fn a_killed_server_leaves_a_database_that_opens() {
     let crashed = Crashed::new();
-    let reader = crashed.place.run(open_reader(&crashed.place.url)).unwrap();
-    crashed.place.run(reader.close());
+    let reader = crashed.database.run(open_reader(&crashed.database.url)).unwrap();
+    crashed.database.run(reader.close());
     drop(reader);
     assert!(beside(&crashed.file, "-wal").exists(), "reading does not remove the log");
-    assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
+    assert_kept(&crashed.database, &crashed.database.open(), std::slice::from_ref(&crashed.record));
 }
 
 #[test]
 fn a_server_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens() {
     let folder = TemporaryFolder::new();
     let running = folder.path().join("running.db");
-    let place = Place::new(&format!("sqlite:{}", running.display()));
+    let database = TestDatabase::new(&format!("sqlite:{}", running.display()));
     let mut played = (0..1_000).map(|seed| play_match(match_id(1), bots(0..3), None, seed, u32::MAX));
     let record = played.find(|record| record.events().len() > 30).unwrap();
-    let store = place.open();
+    let store = database.open();
     let last = record.events().len() - 1;
     for at in 0..last {
-        place.write(&store, &[events_change(&record, at, at + 1)]);
+        database.write(&store, &[events_change(&record, at, at + 1)]);
     }
     let noted = fs::read(beside(&running, ".id")).unwrap();
     // The end of the match removes all rows of the journal.
     let over = Change::MatchOver(Box::new(finished_match(&record)));
-    place.write(&store, &[events_change(&record, last, last + 1), over]);
-    assert_eq!(place.number(&mut place.client(), "SELECT count(*) FROM journal"), 0);
+    database.write(&store, &[events_change(&record, last, last + 1), over]);
+    assert_eq!(database.number(&mut database.client(), "SELECT count(*) FROM journal"), 0);
     let file = copy(&running, "store.db");
     fs::write(beside(&file, ".id"), noted).unwrap();
-    place.run(store.close());
-    let killed = Place::new(&format!("sqlite:{}", file.display()));
+    database.run(store.close());
+    let killed = TestDatabase::new(&format!("sqlite:{}", file.display()));
     assert_kept(&killed, &killed.open(), std::slice::from_ref(&record));
 }
 
@@ -117,7 +124,7 @@ fn a_missing_log_is_noticed() {
         crashed.assert_refused();
     }
     fs::write(&wal, saved).unwrap();
-    assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
+    assert_kept(&crashed.database, &crashed.database.open(), std::slice::from_ref(&crashed.record));
 }
 
 #[test]
@@ -128,7 +135,7 @@ fn a_log_without_its_end_is_noticed() {
     // The header and the first page: an earlier commit.
     let beginning = &saved[..32 + 24 + 4_096];
     fs::write(&wal, beginning).unwrap();
-    match crashed.place.try_open() {
+    match crashed.database.try_open() {
         Err(StoreError::Unusable(why)) => assert!(why.contains("belongs to another database"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -138,37 +145,37 @@ fn a_log_without_its_end_is_noticed() {
 #[test]
 fn the_loss_of_a_log_can_be_accepted() {
     let crashed = Crashed::new();
-    let Crashed { place, file, record, .. } = &crashed;
+    let Crashed { database, file, record, .. } = &crashed;
     fs::remove_file(beside(file, "-wal")).unwrap();
     fs::remove_file(beside(file, "-shm")).unwrap();
-    let reader = place.run(open_reader_with(&place.url, true)).unwrap();
-    assert_eq!(place.run(reader.match_record(record.id())), Ok(None));
-    place.run(reader.close());
+    let reader = database.run(open_reader_with(&database.url, true)).unwrap();
+    assert_eq!(database.run(reader.match_record(record.id())), Ok(None));
+    database.run(reader.close());
     drop(reader);
     // Reading changes nothing.
     crashed.assert_refused();
     let options = OpenOptions { accept_lost_wal: true, ..OpenOptions::default() };
-    let store = place.run(open_store_with(&place.url, &options)).unwrap();
-    assert_eq!(place.run(store.match_record(record.id())), Ok(None));
-    place.write(&store, &match_changes(record));
-    place.run(store.close());
+    let store = database.run(open_store_with(&database.url, &options)).unwrap();
+    assert_eq!(database.run(store.match_record(record.id())), Ok(None));
+    database.write(&store, &match_changes(record));
+    database.run(store.close());
     drop(store);
-    assert_kept(place, &place.open(), std::slice::from_ref(record));
+    assert_kept(database, &database.open(), std::slice::from_ref(record));
 }
 
 #[test]
 fn a_database_that_was_closed_needs_no_log() {
     let crashed = Crashed::new();
-    let Crashed { place, file, record, .. } = &crashed;
+    let Crashed { database, file, record, .. } = &crashed;
     let says = |end: &str| fs::read_to_string(beside(file, ".id")).unwrap().contains(end);
-    let store = place.open();
+    let store = database.open();
     assert!(says("\nopen "));
-    place.run(store.close());
+    database.run(store.close());
     drop(store);
     assert!(says("\nclosed\n"));
     let _ = fs::remove_file(beside(file, "-wal"));
-    let reader = place.run(open_reader(&place.url)).unwrap();
-    assert!(place.run(reader.match_record(record.id())).unwrap().is_some());
+    let reader = database.run(open_reader(&database.url)).unwrap();
+    assert!(database.run(reader.match_record(record.id())).unwrap().is_some());
 }
 
 /// Waits until this process has the log of a database open only `kept` times: the threads of the other connections end
@@ -192,14 +199,14 @@ fn wait_for_connections(database: &Path, kept: usize) {
 #[test]
 fn a_store_that_is_dropped_and_not_closed_keeps_its_log() {
     let crashed = Crashed::new();
-    let Crashed { place, file, record, .. } = &crashed;
+    let Crashed { database, file, record, .. } = &crashed;
     for (kept, name) in [(1, "second.db"), (2, "third.db")] {
-        let store = place.open();
-        place.write(&store, &match_changes(record));
+        let store = database.open();
+        database.write(&store, &match_changes(record));
         drop(store);
         wait_for_connections(file, kept);
         let left = copy(file, name);
-        let left = Place::new(&format!("sqlite:{}", left.display()));
+        let left = TestDatabase::new(&format!("sqlite:{}", left.display()));
         assert_kept(&left, &left.open(), std::slice::from_ref(record));
     }
 }
@@ -207,16 +214,16 @@ fn a_store_that_is_dropped_and_not_closed_keeps_its_log() {
 #[test]
 fn a_log_that_another_program_has_emptied_is_not_an_error() {
     let crashed = Crashed::new();
-    let Crashed { place, file, record, .. } = &crashed;
+    let Crashed { database, file, record, .. } = &crashed;
     // SQLite moves everything to the database when the last connection ends.
-    let mut client = place.client();
-    assert!(place.number(&mut client, "SELECT count(*) FROM matches") > 0);
+    let mut client = database.client();
+    assert!(database.number(&mut client, "SELECT count(*) FROM matches") > 0);
     let Client::Sqlite(client) = client else { panic!() };
-    place.run(client.close()).unwrap();
+    database.run(client.close()).unwrap();
     assert!(!beside(file, "-wal").exists());
-    let reader = place.run(open_reader(&place.url)).unwrap();
-    assert!(place.run(reader.match_record(record.id())).unwrap().is_some());
-    place.run(reader.close());
+    let reader = database.run(open_reader(&database.url)).unwrap();
+    assert!(database.run(reader.match_record(record.id())).unwrap().is_some());
+    database.run(reader.close());
     drop(reader);
-    assert_kept(place, &place.open(), std::slice::from_ref(record));
+    assert_kept(database, &database.open(), std::slice::from_ref(record));
 }

@@ -15,7 +15,6 @@ mod lost_seats;
 mod lost_wal;
 mod match_lists;
 mod older_sqlite;
-mod place;
 mod played;
 mod postgres_behind_a_pooler;
 mod postgres_killed;
@@ -25,17 +24,18 @@ mod records;
 mod requests;
 #[path = "../postgres/server.rs"]
 mod server;
+mod test_database;
 mod tournaments;
 mod transcripts;
 mod unusable;
 mod versions;
 mod voided;
 
-use place::{Place, TemporaryFolder};
 use server::PostgresServer;
+use test_database::{TemporaryFolder, TestDatabase};
 
 /// A named check of a store.
-type Check = (&'static str, fn(&Place));
+type Check = (&'static str, fn(&TestDatabase));
 
 /// Checks for every store.
 const EVERY_STORE: &[Check] = &[
@@ -120,7 +120,7 @@ const EVERY_DATABASE: &[Check] = &[
 fn memory_passes_the_checks_of_every_store() {
     for &(name, check) in EVERY_STORE {
         eprintln!("{name}");
-        check(&Place::new("memory"));
+        check(&TestDatabase::new("memory"));
     }
 }
 
@@ -129,7 +129,7 @@ fn sqlite_passes_the_checks_of_every_store() {
     for &(name, check) in EVERY_STORE.iter().chain(EVERY_DATABASE) {
         eprintln!("{name}");
         let folder = TemporaryFolder::new();
-        check(&Place::new(&format!("sqlite:{}", folder.path().join("store.db").display())));
+        check(&TestDatabase::new(&format!("sqlite:{}", folder.path().join("store.db").display())));
     }
 }
 
@@ -138,6 +138,6 @@ fn postgres_passes_the_checks_of_every_store() {
     let Some(server) = PostgresServer::start() else { return };
     for (number, &(name, check)) in EVERY_STORE.iter().chain(EVERY_DATABASE).enumerate() {
         eprintln!("{name}");
-        check(&Place::new(&server.create_database(&format!("store{number}"))));
+        check(&TestDatabase::new(&server.create_database(&format!("store{number}"))));
     }
 }

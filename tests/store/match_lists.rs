@@ -1,7 +1,7 @@
 //! Lists of matches by result.
 
-use crate::place::Place;
 use crate::played::{bots, events_change, match_changes, match_id, play_match, tournament_id};
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::{EndReason, MatchPhase, Origin, Record, Timestamp};
@@ -25,10 +25,10 @@ fn ended_for(reason: EndReason, id: MatchId, seated: &[BotName], origin: Option<
     played.find(|record| record.state().end().is_some_and(|(found, _)| found == reason))
 }
 
-pub fn matches_are_listed_by_their_results(place: &Place) {
-    let store = place.open();
+pub fn matches_are_listed_by_their_results(database: &TestDatabase) {
+    let store = database.open();
     for number in 0..2 {
-        place.write(&store, &[Change::TournamentCreated(tournament(number))]);
+        database.write(&store, &[Change::TournamentCreated(tournament(number))]);
     }
     let mut listed = Vec::new();
     let mut open = Vec::new();
@@ -46,28 +46,28 @@ pub fn matches_are_listed_by_their_results(place: &Place) {
         match number % 8 {
             // Of every eight matches one is open, one is quarantined, and one is voided after its end.
             0 => {
-                place.write(&store, &[half]);
+                database.write(&store, &[half]);
                 open.push(id);
             }
             1 => {
                 let why = "a hash does not fit".to_owned();
                 let at = Timestamp::from_micros(7);
-                place.write(&store, &[half, Change::MatchQuarantined { id, at, why }]);
+                database.write(&store, &[half, Change::MatchQuarantined { id, at, why }]);
                 listed.push(Listed { record, state: ListedState::Quarantined, reason: None });
             }
             7 => {
-                place.write(&store, &match_changes(&record));
-                place.write(&store, &[Change::MatchVoided { id, reason: "again".parse().unwrap() }]);
+                database.write(&store, &match_changes(&record));
+                database.write(&store, &[Change::MatchVoided { id, reason: "again".parse().unwrap() }]);
                 listed.push(Listed { record, state: ListedState::Voided, reason: Some(wanted) });
             }
             _ => {
-                place.write(&store, &match_changes(&record));
+                database.write(&store, &match_changes(&record));
                 assert_eq!(record.state().phase(), MatchPhase::Ended);
                 listed.push(Listed { record, state: ListedState::Over, reason: Some(wanted) });
             }
         }
     }
-    assert_eq!(place.run(store.unfinished_matches()), Ok(open));
+    assert_eq!(database.run(store.unfinished_matches()), Ok(open));
 
     let states = [ListedState::Open, ListedState::Over, ListedState::Voided, ListedState::Quarantined];
     let states: Vec<_> = [None].into_iter().chain(states.map(Some)).collect();
@@ -97,7 +97,7 @@ pub fn matches_are_listed_by_their_results(place: &Place) {
                 let expected: Vec<MatchId> = admitted.map(|listed| listed.record.id()).collect();
                 let (mut found, mut before) = (Vec::new(), None);
                 loop {
-                    let page = place.run(store.match_summaries(&filter, before, 3)).unwrap();
+                    let page = database.run(store.match_summaries(&filter, before, 3)).unwrap();
                     assert!(page.len() <= 3);
                     let Some(last) = page.last() else { break };
                     before = Some(last.id);

@@ -1,7 +1,7 @@
 //! Checks databases with an older SQLite.
 
-use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_changes, match_id, open_match_of, play_match};
+use crate::test_database::{TemporaryFolder, TestDatabase};
 use crate::tournaments::tournament;
 use lastnim_store::Change;
 use std::process::Command;
@@ -25,21 +25,21 @@ print(*[row[0] for row in sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity
 fn a_database_passes_the_check_of_an_older_sqlite() {
     let folder = TemporaryFolder::new();
     let file = folder.path().join("store.db").display().to_string();
-    let place = Place::new(&format!("sqlite:{file}"));
-    let store = place.open();
+    let database = TestDatabase::new(&format!("sqlite:{file}"));
+    let store = database.open();
     // Without a verdict, and with versions that were not reported.
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
-    place.write(&store, &match_changes(&play_match(match_id(1), bots(0..3), None, 4, u32::MAX)));
-    place.write(&store, &match_changes(&open_match_of(match_id(2), None)));
-    place.run(store.close());
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    database.write(&store, &match_changes(&play_match(match_id(1), bots(0..3), None, 4, u32::MAX)));
+    database.write(&store, &match_changes(&open_match_of(match_id(2), None)));
+    database.run(store.close());
     drop(store);
 
     // The check of every nullable column allows null explicitly.
-    let mut client = place.client();
+    let mut client = database.client();
     let columns = "SELECT count(*) FROM sqlite_master, pragma_table_info(sqlite_master.name) AS held
         WHERE sqlite_master.type = 'table' AND held.\"notnull\" = 0 AND held.pk = 0
             AND sql LIKE '%CHECK (json_valid(' || held.name || '))%'";
-    assert_eq!(place.number(&mut client, columns), 0);
+    assert_eq!(database.number(&mut client, columns), 0);
     drop(client);
     match integrity_by_python(&file) {
         None => eprintln!("skipped: the check with an older SQLite, since python3 is missing"),

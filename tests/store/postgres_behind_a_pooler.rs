@@ -1,8 +1,8 @@
 //! A PostgreSQL behind PgBouncer.
 
-use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_changes, match_id, play_match};
 use crate::server::PostgresServer;
+use crate::test_database::{TemporaryFolder, TestDatabase};
 use lastnim_store::{StoreError, open_reader};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -58,8 +58,8 @@ impl Pooler {
         Some(pooler)
     }
 
-    fn place(&self, database: &str) -> Place {
-        Place::new(&format!("postgres://lastnim@127.0.0.1:{}/{database}", self.port))
+    fn database(&self, database: &str) -> TestDatabase {
+        TestDatabase::new(&format!("postgres://lastnim@127.0.0.1:{}/{database}", self.port))
     }
 }
 
@@ -70,14 +70,14 @@ impl Drop for Pooler {
     }
 }
 
-fn refused(place: &Place) -> String {
-    for error in [place.try_open().err(), place.run(open_reader(&place.url)).err()] {
+fn refused(database: &TestDatabase) -> String {
+    for error in [database.try_open().err(), database.run(open_reader(&database.url)).err()] {
         match error {
             Some(StoreError::Unusable(why)) => assert!(why.contains("session mode"), "{why}"),
             other => panic!("{other:?}"),
         }
     }
-    match place.try_open() {
+    match database.try_open() {
         Err(StoreError::Unusable(why)) => why,
         other => panic!("{other:?}"),
     }
@@ -86,21 +86,21 @@ fn refused(place: &Place) -> String {
 #[test]
 fn a_pooler_in_session_mode_keeps_settings_and_lock() {
     let Some(server) = PostgresServer::start() else { return };
-    let direct = Place::new(&server.create_database("pooled"));
+    let direct = TestDatabase::new(&server.create_database("pooled"));
     let Some(pooler) = Pooler::start(&server, "session", "") else { return };
-    let place = pooler.place("pooled");
+    let database = pooler.database("pooled");
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
-    let store = place.open();
-    place.write(&store, &match_changes(&record));
-    let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
+    let store = database.open();
+    database.write(&store, &match_changes(&record));
+    let kept = database.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), record.events());
-    assert_eq!(place.run(store.check_intact()), Ok(()));
-    for second in [&place, &direct] {
+    assert_eq!(database.run(store.check_intact()), Ok(()));
+    for second in [&database, &direct] {
         assert!(matches!(second.try_open(), Err(StoreError::Taken(_))));
     }
-    assert!(place.run(open_reader(&place.url)).is_ok());
+    assert!(database.run(open_reader(&database.url)).is_ok());
     drop(store);
-    drop(place.open());
+    drop(database.open());
 }
 
 #[test]
@@ -115,16 +115,16 @@ fn a_pooler_that_shares_sessions_between_clients_is_refused() {
     .enumerate()
     {
         let name = format!("shared{number}");
-        let direct = Place::new(&server.create_database(&name));
+        let direct = TestDatabase::new(&server.create_database(&name));
         for mode in ["transaction", "statement"] {
             let Some(pooler) = Pooler::start(&server, mode, more) else { return };
-            let why = refused(&pooler.place(&name));
+            let why = refused(&pooler.database(&name));
             assert!(why.contains("pooler"), "{why}");
         }
         // It has made nothing, and left no lock behind.
         let store = direct.open();
         let Some(pooler) = Pooler::start(&server, "transaction", more) else { return };
-        refused(&pooler.place(&name));
+        refused(&pooler.database(&name));
         assert_eq!(direct.run(store.check_intact()), Ok(()));
     }
 }

@@ -1,10 +1,10 @@
 //! Matches and their records in a store.
 
-use crate::place::Place;
 use crate::played::{
     RandomNumbers, all_events, bots, events_change, finished_match, match_changes, match_id, open_match,
     play_match, sign_record, tournament_id,
 };
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::referee::{MatchPhase, Origin, Record};
 use lastnim_store::{Change, MatchFilter, Store, StoreError, StoredMatch, StoredResult};
@@ -66,9 +66,9 @@ fn split_into_batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change
 }
 
 /// Checks that the store has these records unchanged.
-pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
+pub fn assert_kept(database: &TestDatabase, store: &Arc<dyn Store>, records: &[Record]) {
     for record in records {
-        let found = place.run(store.match_record(record.id())).unwrap().expect("it is stored");
+        let found = database.run(store.match_record(record.id())).unwrap().expect("it is stored");
         assert_eq!(found.record.events(), record.events());
         let is_over = record.state().phase() == MatchPhase::Ended;
         let expected = StoredMatch {
@@ -80,8 +80,8 @@ pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     }
 }
 
-pub fn records_are_read_back_unchanged(place: &Place) {
-    let store = place.open();
+pub fn records_are_read_back_unchanged(database: &TestDatabase) {
+    let store = database.open();
     let number = Cell::new(0);
     let ways = prop::sample::select(vec![Way::Whole, Way::OneByOne, Way::TakingTurns]);
     let matches = prop::collection::vec((any::<u64>(), 2..6_u64, 0..90_u32), 1..5);
@@ -95,36 +95,36 @@ pub fn records_are_read_back_unchanged(place: &Place) {
         };
         let records: Vec<Record> = matches.into_iter().map(play_one).collect();
         for batch in split_into_batches(&records, way, seed) {
-            place.run(store.write(&batch)).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            database.run(store.write(&batch)).map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
-        assert_kept(place, &store, &records);
+        assert_kept(database, &store, &records);
         Ok(())
     });
     checked.unwrap();
-    assert_eq!(place.run(store.match_record(match_id(0))), Ok(None));
+    assert_eq!(database.run(store.match_record(match_id(0))), Ok(None));
 }
 
-pub fn repeated_writes_change_nothing(place: &Place) {
-    let store = place.open();
+pub fn repeated_writes_change_nothing(database: &TestDatabase) {
+    let store = database.open();
     let ended = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let (open, later) = open_match(match_id(2));
     let batch: Vec<_> = match_changes(&ended).into_iter().chain([all_events(&open)]).collect();
     for _ in 0..3 {
-        place.write(&store, &batch);
-        assert_kept(place, &store, &[ended.clone(), open.clone()]);
+        database.write(&store, &batch);
+        assert_kept(database, &store, &[ended.clone(), open.clone()]);
     }
     let twice = [batch.clone(), batch].concat();
-    place.write(&store, &twice);
+    database.write(&store, &twice);
     // Overlapping events are added from the first new one.
-    place.write(&store, &[events_change(&later, 1, later.events().len())]);
-    assert_kept(place, &store, &[ended, later]);
-    assert_eq!(place.run(store.unfinished_matches()), Ok(vec![match_id(2)]));
+    database.write(&store, &[events_change(&later, 1, later.events().len())]);
+    assert_kept(database, &store, &[ended, later]);
+    assert_eq!(database.run(store.unfinished_matches()), Ok(vec![match_id(2)]));
 }
 
-pub fn lists_have_pages_and_filters(place: &Place) {
-    let store = place.open();
+pub fn lists_have_pages_and_filters(database: &TestDatabase) {
+    let store = database.open();
     for number in 0..2 {
-        place.write(&store, &[Change::TournamentCreated(tournament(number))]);
+        database.write(&store, &[Change::TournamentCreated(tournament(number))]);
     }
     let mut records = Vec::new();
     for number in 0..40 {
@@ -139,12 +139,12 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         records.push(play_match(match_id(number), seated, origin, number, plies));
     }
     for record in &records {
-        place.write(&store, &match_changes(record));
+        database.write(&store, &match_changes(record));
     }
     let unfinished: Vec<_> =
         records.iter().filter(|record| record.state().phase() != MatchPhase::Ended).map(Record::id).collect();
     assert!(unfinished.len() > 4);
-    assert_eq!(place.run(store.unfinished_matches()), Ok(unfinished));
+    assert_eq!(database.run(store.unfinished_matches()), Ok(unfinished));
 
     let names = [None, Some("bot-3"), Some("bot-12"), Some("nobody")]
         .map(|name| name.map(|name| name.parse().unwrap()));
@@ -157,7 +157,7 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         let expected: Vec<_> = admitted.collect();
         let (mut found, mut before) = (Vec::new(), None);
         loop {
-            let page = place.run(store.match_summaries(&filter, before, 4)).unwrap();
+            let page = database.run(store.match_summaries(&filter, before, 4)).unwrap();
             assert!(page.len() <= 4);
             let Some(last) = page.last() else { break };
             before = Some(last.id);
@@ -175,16 +175,16 @@ pub fn lists_have_pages_and_filters(place: &Place) {
     }
 }
 
-pub fn results_are_read_by_number(place: &Place) {
-    let store = place.open();
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+pub fn results_are_read_by_number(database: &TestDatabase) {
+    let store = database.open();
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let mut expected = Vec::new();
     // They do not end in the order of their numbers.
     for number in (0..20).rev() {
         let origin = Origin { tournament: tournament_id(1), number, group: number / 2 };
         let plies = if number % 5 == 1 { 3 } else { u32::MAX };
         let record = play_match(match_id(100 - number), bots(0..3), Some(origin), number, plies);
-        place.write(&store, &match_changes(&record));
+        database.write(&store, &match_changes(&record));
         if record.state().phase() == MatchPhase::Ended {
             let (id, bots) = (record.id(), record.state().setup().bots.clone());
             let group = number / 2;
@@ -194,25 +194,25 @@ pub fn results_are_read_by_number(place: &Place) {
     expected.reverse();
     assert!((10..20).contains(&expected.len()) && expected.iter().any(|result| result.outcome.is_some()));
     let id = tournament_id(1);
-    assert_eq!(place.run(store.match_results(id, 0, 99)).unwrap(), expected);
-    assert_eq!(place.run(store.match_results(id, 0, 3)).unwrap(), expected[..3]);
+    assert_eq!(database.run(store.match_results(id, 0, 99)).unwrap(), expected);
+    assert_eq!(database.run(store.match_results(id, 0, 3)).unwrap(), expected[..3]);
     let from = expected[4].number;
-    assert_eq!(place.run(store.match_results(id, from, 2)).unwrap(), expected[4..6]);
-    assert_eq!(place.run(store.match_results(id, u64::MAX, 2)).unwrap(), []);
-    assert_eq!(place.run(store.match_results(tournament_id(2), 0, 2)).unwrap(), []);
+    assert_eq!(database.run(store.match_results(id, from, 2)).unwrap(), expected[4..6]);
+    assert_eq!(database.run(store.match_results(id, u64::MAX, 2)).unwrap(), []);
+    assert_eq!(database.run(store.match_results(tournament_id(2), 0, 2)).unwrap(), []);
 }
 
-pub fn invalid_changes_are_rejected(place: &Place) {
-    let store = place.open();
-    let refused = |change: Change| match place.run(store.write(&[change])) {
+pub fn invalid_changes_are_rejected(database: &TestDatabase) {
+    let store = database.open();
+    let refused = |change: Change| match database.run(store.write(&[change])) {
         Err(StoreError::Refused(why)) => why,
         other => panic!("{other:?}"),
     };
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     assert!(refused(events_change(&record, 1, 2)).contains(&match_id(1).to_string()));
-    place.write(&store, &[events_change(&record, 0, 2)]);
+    database.write(&store, &[events_change(&record, 0, 2)]);
     assert!(refused(events_change(&record, 3, 4)).contains("is event 2, not event 3"));
-    assert_eq!(place.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
+    assert_eq!(database.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
     refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
     refused(Change::MatchOver(Box::new(finished_match(&play_match(
         match_id(2),

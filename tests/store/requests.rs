@@ -1,7 +1,7 @@
 //! Requests that their callers may repeat.
 
-use crate::place::Place;
 use crate::played::{bots, match_id, tournament_id};
+use crate::test_database::TestDatabase;
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{
     Change, Creation, MAX_REQUESTS, MAX_REQUESTS_PER_CALLER, REQUEST_LIFETIME, RequestHash, RequestKey,
@@ -28,51 +28,51 @@ pub fn request(number: u64, at: Timestamp) -> StoredRequest {
     }
 }
 
-pub fn requests_are_kept(place: &Place) {
-    let store = place.open();
-    assert_eq!(place.run(store.requests()).unwrap(), []);
+pub fn requests_are_kept(database: &TestDatabase) {
+    let store = database.open();
+    assert_eq!(database.run(store.requests()).unwrap(), []);
     // The two callers use the same ids.
     let made: Vec<_> = (0..6).map(|number| request(number, NOW)).collect();
     let changes: Vec<_> = made.iter().cloned().map(Change::RequestDone).collect();
     for _ in 0..2 {
-        place.write(&store, &changes);
-        assert_eq!(place.run(store.requests()).unwrap(), made, "writing them again is harmless");
+        database.write(&store, &changes);
+        assert_eq!(database.run(store.requests()).unwrap(), made, "writing them again is harmless");
     }
     let again = StoredRequest { key: made[5].key.clone(), ..request(7, NOW) };
-    place.write(&store, &[Change::RequestDone(again.clone())]);
+    database.write(&store, &[Change::RequestDone(again.clone())]);
     assert_eq!(
-        place.run(store.requests()).unwrap()[5],
+        database.run(store.requests()).unwrap()[5],
         again,
         "an id that is used again names the new request"
     );
 }
 
-pub fn requests_of_a_removed_bot_are_deleted(place: &Place) {
-    let store = place.open();
+pub fn requests_of_a_removed_bot_are_deleted(database: &TestDatabase) {
+    let store = database.open();
     let made: Vec<_> = (0..4).map(|number| request(number, NOW)).collect();
-    place.write(&store, &made.iter().cloned().map(Change::RequestDone).collect::<Vec<_>>());
+    database.write(&store, &made.iter().cloned().map(Change::RequestDone).collect::<Vec<_>>());
     let name = made[1].key.caller.clone().unwrap();
-    place.write(&store, &[Change::BotRemoved { name }]);
-    assert_eq!(place.run(store.requests()).unwrap(), [made[0].clone(), made[2].clone()]);
+    database.write(&store, &[Change::BotRemoved { name }]);
+    assert_eq!(database.run(store.requests()).unwrap(), [made[0].clone(), made[2].clone()]);
 }
 
-pub fn old_requests_are_deleted(place: &Place) {
-    let store = place.open();
-    let write = |number, at| place.write(&store, &[Change::RequestDone(request(number, at))]);
+pub fn old_requests_are_deleted(database: &TestDatabase) {
+    let store = database.open();
+    let write = |number, at| database.write(&store, &[Change::RequestDone(request(number, at))]);
     write(0, NOW);
     write(1, NOW + REQUEST_LIFETIME);
-    let kept = || place.run(store.requests()).unwrap().len();
+    let kept = || database.run(store.requests()).unwrap().len();
     assert_eq!(kept(), 2);
     write(2, NOW + REQUEST_LIFETIME + std::time::Duration::from_micros(1));
     assert_eq!(kept(), 2, "the first is older than 24 hours");
 }
 
-pub fn a_busy_caller_displaces_only_its_own_requests(place: &Place) {
-    let store = place.open();
+pub fn a_busy_caller_displaces_only_its_own_requests(database: &TestDatabase) {
+    let store = database.open();
     let write = |requests: &[StoredRequest]| {
         let changes: Vec<_> = requests.iter().cloned().map(Change::RequestDone).collect();
-        place.write(&store, &changes);
-        place.run(store.requests()).unwrap()
+        database.write(&store, &changes);
+        database.run(store.requests()).unwrap()
     };
     let of_admin = request(0, NOW);
     let of_bot: Vec<_> =
@@ -91,15 +91,15 @@ pub fn a_busy_caller_displaces_only_its_own_requests(place: &Place) {
     assert_eq!(kept.len(), 1 + MAX_REQUESTS_PER_CALLER);
 }
 
-pub fn the_number_of_requests_is_limited(place: &Place) {
-    let store = place.open();
-    let write = |number| place.write(&store, &[Change::RequestDone(request(number, NOW))]);
+pub fn the_number_of_requests_is_limited(database: &TestDatabase) {
+    let store = database.open();
+    let write = |number| database.write(&store, &[Change::RequestDone(request(number, NOW))]);
     (0..3).for_each(write);
     // The next id is the first that leaves no room for the oldest request.
     let newest = MAX_REQUESTS;
     let renumber = format!("UPDATE requests SET id = {newest} WHERE id = 3");
-    assert_eq!(place.execute(&mut place.client(), &renumber), 1);
+    assert_eq!(database.execute(&mut database.client(), &renumber), 1);
     write(3);
-    let kept = place.run(store.requests()).unwrap();
+    let kept = database.run(store.requests()).unwrap();
     assert_eq!(kept, [1, 2, 3].map(|number| request(number, NOW)));
 }

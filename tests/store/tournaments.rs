@@ -1,7 +1,7 @@
 //! Tournaments in a store: settings, fields, standings and checkpoints.
 
-use crate::place::Place;
 use crate::played::{bots, tournament_id};
+use crate::test_database::TestDatabase;
 use crate::versions::version;
 use lastnim_core::game::{BotName, Piles, SeatCount};
 use lastnim_core::referee::{DealSecret, Terms, Timestamp};
@@ -115,34 +115,34 @@ pub fn standings(names: &[BotName]) -> Vec<Standing> {
     (0..).zip(names).map(line).collect()
 }
 
-pub fn stored_tournaments_are_read_back(place: &Place) {
-    let store = place.open();
+pub fn stored_tournaments_are_read_back(database: &TestDatabase) {
+    let store = database.open();
     let mut expected = tournament(1);
     let id = expected.id;
     let created = Change::TournamentCreated(expected.clone());
-    place.write(&store, std::slice::from_ref(&created));
-    let read = |store: &Arc<dyn Store>| place.run(store.tournament(id)).unwrap().unwrap();
+    database.write(&store, std::slice::from_ref(&created));
+    let read = |store: &Arc<dyn Store>| database.run(store.tournament(id)).unwrap().unwrap();
     assert_eq!(read(&store), expected);
-    assert_eq!(place.run(store.tournament(tournament_id(9))), Ok(None));
+    assert_eq!(database.run(store.tournament(tournament_id(9))), Ok(None));
 
     let names = bots([5, 4, 6]);
     let join = |(at, bot): (usize, &BotName)| Change::TournamentJoined { id, place: at, bot: bot.clone() };
     let joined: Vec<_> = names.iter().enumerate().map(join).collect();
-    place.write(&store, &joined[..2]);
-    place.write(&store, &joined);
+    database.write(&store, &joined[..2]);
+    database.write(&store, &joined);
     // Creating it again does not empty its field.
-    place.write(&store, &[created, Change::TournamentState { id, state: TournamentState::Running }]);
+    database.write(&store, &[created, Change::TournamentState { id, state: TournamentState::Running }]);
     expected.field = Arc::new(names.clone());
     expected.state = TournamentState::Running;
     assert_eq!(read(&store), expected);
 
-    place.write(&store, &[Change::TournamentCreated(tournament(2))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(2))]);
     let unfinished = || {
-        let found = place.run(store.unfinished_tournaments()).unwrap();
+        let found = database.run(store.unfinished_tournaments()).unwrap();
         found.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(unfinished(), [1, 2].map(tournament_id));
-    assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
+    assert_eq!(database.run(store.standings(id)), Ok(Vec::new()));
     let lines = Arc::new(standings(&names));
     let bye = Bye { bot: names[0].clone(), rounds: 3, points: 4.5 };
     let tournament_over = TournamentResult {
@@ -158,55 +158,55 @@ pub fn stored_tournaments_are_read_back(place: &Place) {
         standings: Arc::clone(&lines),
     };
     for _ in 0..2 {
-        place.write(&store, std::slice::from_ref(&last));
+        database.write(&store, std::slice::from_ref(&last));
     }
     expected.state = TournamentState::Cancelled;
     expected.over = Some(tournament_over);
     assert_eq!(read(&store), expected);
-    assert_eq!(place.run(store.standings(id)).unwrap(), *lines);
+    assert_eq!(database.run(store.standings(id)).unwrap(), *lines);
     assert_eq!(unfinished(), [tournament_id(2)]);
 
-    place.write(&store, &[Change::TournamentCreated(tournament(3))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(3))]);
     let page = |before: Option<u64>, limit| {
-        let page = place.run(store.tournaments(before.map(tournament_id), limit)).unwrap();
+        let page = database.run(store.tournaments(before.map(tournament_id), limit)).unwrap();
         page.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 2), [3, 2].map(tournament_id));
     assert_eq!(page(Some(2), 2), [tournament_id(1)]);
-    assert_eq!(place.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
+    assert_eq!(database.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
 }
 
-pub fn entry_codes_are_kept(place: &Place) {
-    let store = place.open();
+pub fn entry_codes_are_kept(database: &TestDatabase) {
+    let store = database.open();
     let (first, second) = (EntryCode::generate().hash(), EntryCode::generate().hash());
     let code = |hash, uses_left| Some(StoredEntryCode { hash, uses_left });
     let id = tournament_id(1);
     let created = StoredTournament { entry_code: code(first, 1), ..tournament(1) };
-    place.write(&store, &[Change::TournamentCreated(created), Change::TournamentCreated(tournament(2))]);
-    let kept = |id| place.run(store.tournament(id)).unwrap().unwrap().entry_code;
+    database.write(&store, &[Change::TournamentCreated(created), Change::TournamentCreated(tournament(2))]);
+    let kept = |id| database.run(store.tournament(id)).unwrap().unwrap().entry_code;
     assert_eq!((kept(id), kept(tournament_id(2))), (code(first, 1), None));
     for code in [code(second, u32::MAX), code(second, 0), None] {
         for _ in 0..2 {
-            place.write(&store, &[Change::EntryCode { id, code }]);
+            database.write(&store, &[Change::EntryCode { id, code }]);
             assert_eq!((kept(id), kept(tournament_id(2))), (code, None));
         }
     }
     let unknown = Change::EntryCode { id: tournament_id(3), code: code(first, 1) };
-    assert!(matches!(place.run(store.write(&[unknown])), Err(StoreError::Refused(_))));
+    assert!(matches!(database.run(store.write(&[unknown])), Err(StoreError::Refused(_))));
 }
 
-pub fn changes_of_the_field_are_kept(place: &Place) {
-    let store = place.open();
+pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
+    let store = database.open();
     let id = tournament_id(2);
-    place.write(&store, &[Change::TournamentCreated(tournament(2))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(2))]);
     let names = bots([1, 2, 3, 4, 5]);
     let join = |at: usize, bot: usize| Change::TournamentJoined { id, place: at, bot: names[bot].clone() };
     let left = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
     let field = || {
-        let found = place.run(store.tournament(id)).unwrap().unwrap().field;
+        let found = database.run(store.tournament(id)).unwrap().unwrap().field;
         found.iter().map(|bot| names.iter().position(|name| name == bot).unwrap()).collect::<Vec<_>>()
     };
-    let history = || place.run(store.field_history(id)).unwrap();
+    let history = || database.run(store.field_history(id)).unwrap();
     assert_eq!(history(), FieldHistory::default());
     // Writing it again changes nothing, wherever the repetition starts.
     for batch in [
@@ -215,7 +215,7 @@ pub fn changes_of_the_field_are_kept(place: &Place) {
     ] {
         let mut seen = Vec::new();
         for _ in 0..3 {
-            place.write(&store, &batch);
+            database.write(&store, &batch);
             seen.push(field());
         }
         assert!(seen.windows(2).all(|two| two[0] == two[1]), "{seen:?}");
@@ -223,7 +223,7 @@ pub fn changes_of_the_field_are_kept(place: &Place) {
     assert_eq!(field(), [0, 3, 1]);
     assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes: Vec::new() });
 
-    place.write(&store, &[Change::TournamentState { id, state: TournamentState::Running }]);
+    database.write(&store, &[Change::TournamentState { id, state: TournamentState::Running }]);
     let moves = [(1, 2, true), (1, 3, false), (4, 3, true), (4, 0, false), (4, 0, true), (7, 2, true)];
     let changes: Vec<FieldChange> = moves
         .iter()
@@ -237,64 +237,64 @@ pub fn changes_of_the_field_are_kept(place: &Place) {
         .zip(&changes)
         .map(|(seq, change)| Change::FieldChanged { id, seq, change: change.clone() })
         .collect();
-    place.write(&store, &written[..2]);
+    database.write(&store, &written[..2]);
     assert_eq!(field(), [0, 1, 2]);
     for _ in 0..2 {
-        place.write(&store, &written);
-        place.write(&store, &written[3..5]);
+        database.write(&store, &written);
+        database.write(&store, &written[3..5]);
     }
     assert_eq!(field(), [1, 3, 0, 2], "in the order of their last joining");
     assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes });
-    let listed = place.run(store.unfinished_tournaments()).unwrap().remove(0);
+    let listed = database.run(store.unfinished_tournaments()).unwrap().remove(0);
     assert_eq!(*listed.field, of(&names, &[1, 3, 0, 2]));
-    assert_eq!(place.run(store.field_history(tournament_id(9))), Ok(FieldHistory::default()));
+    assert_eq!(database.run(store.field_history(tournament_id(9))), Ok(FieldHistory::default()));
 }
 
 fn of(names: &[BotName], numbers: &[usize]) -> Vec<BotName> {
     numbers.iter().map(|&number| names[number].clone()).collect()
 }
 
-pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
-    let store = place.open();
+pub fn a_checkpoint_is_kept_until_the_end(database: &TestDatabase) {
+    let store = database.open();
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
     let over = TournamentResult { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
     let over =
         Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
-    let read = |id| place.run(store.checkpoint(id)).unwrap();
+    let read = |id| database.run(store.checkpoint(id)).unwrap();
     let keep =
         |id, checkpoint: &Checkpoint| Change::Checkpoint { id, checkpoint: Arc::new(checkpoint.clone()) };
-    place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
+    database.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
     assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
 
     // The state is larger than a page of any database.
     let state: Vec<u8> = (0..100_000_u64).map(|byte| ((byte * byte) >> 3) as u8).collect();
     let first = Checkpoint::new(id, 7, state);
     let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);
-    place.write(&store, &[keep(id, &first), keep(tournament_id(9), &first)]);
+    database.write(&store, &[keep(id, &first), keep(tournament_id(9), &first)]);
     assert_eq!((read(id), read(other)), (Some(first.clone()), None));
     assert_eq!(read(tournament_id(9)), None, "there is no such tournament");
-    place.write(&store, &[keep(id, &first), keep(id, &second), keep(other, &first)]);
+    database.write(&store, &[keep(id, &first), keep(id, &second), keep(other, &first)]);
     assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first.clone())));
     let strange = Checkpoint { version: 77, hash: [9; 32], ..second.clone() };
-    place.write(&store, &[keep(id, &strange)]);
+    database.write(&store, &[keep(id, &strange)]);
     assert_eq!(read(id), Some(strange.clone()), "the store does not check it");
 
-    place.write(&store, &[over]);
+    database.write(&store, &[over]);
     assert_eq!(read(id), None);
     assert!(read(other).is_some());
-    place.write(&store, &[keep(id, &second)]);
+    database.write(&store, &[keep(id, &second)]);
     assert_eq!(read(id), None, "a late one is not stored");
 
     let compared =
         |id, checkpoint: &Checkpoint| Change::BotComparisons { id, checkpoint: Arc::new(checkpoint.clone()) };
     let before = read(other);
-    place.write(&store, &[compared(id, &second), compared(other, &second)]);
+    database.write(&store, &[compared(id, &second), compared(other, &second)]);
     assert_eq!(
         (read(id), read(other)),
         (Some(second.clone()), before),
         "a running tournament's checkpoint stays"
     );
-    place.write(&store, &[keep(id, &first), compared(id, &strange)]);
+    database.write(&store, &[keep(id, &first), compared(id, &strange)]);
     assert_eq!(read(id), Some(strange));
 }

@@ -1,7 +1,7 @@
 //! Published transcripts in a store.
 
-use crate::place::Place;
 use crate::played::{bots, match_changes, match_id, play_match};
+use crate::test_database::TestDatabase;
 use lastnim_core::game::{Seat, SeatCount};
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
@@ -22,10 +22,10 @@ fn head(stored: &StoredTranscript) -> TranscriptHead {
     TranscriptHead { place, published_at, bytes: lines.len() as u64 }
 }
 
-pub fn transcripts_are_kept_by_question(place: &Place) {
-    let store = place.open();
+pub fn transcripts_are_kept_by_question(database: &TestDatabase) {
+    let store = database.open();
     for id in [1, 2] {
-        place.write(&store, &match_changes(&play_match(match_id(id), bots(0..3), None, id, u32::MAX)));
+        database.write(&store, &match_changes(&play_match(match_id(id), bots(0..3), None, id, u32::MAX)));
     }
     let published = [
         transcript(1, (0, None), 5, "row\n"),
@@ -34,14 +34,14 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
         transcript(1, (2, Some(2)), 8, "another seat\n"),
     ];
     let publish = |stored: &StoredTranscript| Change::TranscriptPublished(Arc::new(stored.clone()));
-    let listed = |id| place.run(store.transcripts(match_id(id))).unwrap();
+    let listed = |id| database.run(store.transcripts(match_id(id))).unwrap();
     let read =
-        |stored: &StoredTranscript| place.run(store.transcript(stored.match_id, stored.place)).unwrap();
+        |stored: &StoredTranscript| database.run(store.transcript(stored.match_id, stored.place)).unwrap();
     assert_eq!(listed(1), []);
     // The transcripts are not in the order of the lists, and are written twice.
     let changes: Vec<_> = published.iter().rev().map(publish).collect();
     for _ in 0..2 {
-        place.write(&store, &changes);
+        database.write(&store, &changes);
     }
     assert_eq!(listed(1), published.each_ref().map(head));
     assert_eq!(listed(2), []);
@@ -52,7 +52,7 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
     assert_eq!(read(&transcript(2, (0, None), 0, "")), None);
     let other_bytes = |id, index, ply| {
         let question = QuestionPlace { seat: seat(index), ply };
-        place.run(store.other_transcript_bytes(match_id(id), question))
+        database.run(store.other_transcript_bytes(match_id(id), question))
     };
     let bytes = published.each_ref().map(|stored| stored.lines.len() as u64);
     assert_eq!(other_bytes(1, 0, None), Ok(bytes[1] + bytes[2]));
@@ -63,14 +63,14 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
         [const { Ok(0) }; 4]
     );
     let newer = transcript(1, (0, Some(10)), 9, "the same take\n");
-    place.write(&store, &[publish(&newer)]);
+    database.write(&store, &[publish(&newer)]);
     assert_eq!(read(&newer).as_ref(), Some(&newer));
-    place.write(&store, &[Change::TranscriptRemoved { match_id: match_id(1), seat: seat(0) }]);
+    database.write(&store, &[Change::TranscriptRemoved { match_id: match_id(1), seat: seat(0) }]);
     assert_eq!(listed(1), [head(&published[3])]);
     // They are removed with the record.
-    place.write(&store, &[publish(&transcript(2, (1, None), 1, "row\n"))]);
+    database.write(&store, &[publish(&transcript(2, (1, None), 1, "row\n"))]);
     let ids = vec![match_id(1)];
-    place.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);
+    database.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);
     assert_eq!((listed(1).len(), listed(2).len()), (0, 1));
     assert_eq!(other_bytes(1, 1, None), Err(StoreError::Pruned(match_id(1))));
     assert_eq!(other_bytes(2, 1, Some(1)), Ok("row\n".len() as u64));

@@ -1,12 +1,12 @@
 //! Stores that cannot be opened.
 
-use crate::place::{Place, TemporaryFolder};
 use crate::server::PostgresServer;
+use crate::test_database::{TemporaryFolder, TestDatabase};
 use lastnim_store::StoreError;
 use std::fs;
 
 fn open_error(url: &str) -> String {
-    match Place::new(url).try_open() {
+    match TestDatabase::new(url).try_open() {
         Err(StoreError::Unusable(why)) => why,
         other => panic!("{url}: {other:?}"),
     }
@@ -22,14 +22,14 @@ fn a_file_that_is_not_a_store_stays_unchanged() {
     assert!(fs::read_to_string(&text).unwrap().starts_with("dear diary"));
 
     let others = format!("sqlite:{}", folder.path().join("others.db").display());
-    let place = Place::new(&others);
+    let database = TestDatabase::new(&others);
     fs::write(folder.path().join("others.db"), "").unwrap();
-    let mut client = place.client();
-    place.execute(&mut client, "CREATE TABLE songs (title TEXT)");
+    let mut client = database.client();
+    database.execute(&mut client, "CREATE TABLE songs (title TEXT)");
     let before = fs::read(folder.path().join("others.db")).unwrap();
     assert!(open_error(&others).contains("another program"));
     assert_eq!(fs::read(folder.path().join("others.db")).unwrap(), before);
-    place.execute(&mut client, "CREATE TABLE server (name TEXT)");
+    database.execute(&mut client, "CREATE TABLE server (name TEXT)");
     assert!(open_error(&others).contains("another program"));
 }
 
@@ -49,9 +49,9 @@ fn a_database_that_does_not_exist_is_named_without_a_password() {
     let url = server.create_database("there").replace("lastnim@", "lastnim:secret@");
     let refused = open_error(&url.replace("/there", "/missing"));
     assert!(refused.contains("missing") && !refused.contains("secret"), "{refused}");
-    let place = Place::new(&url);
-    place.execute(&mut place.client(), "CREATE TABLE bots (song text)");
+    let database = TestDatabase::new(&url);
+    database.execute(&mut database.client(), "CREATE TABLE bots (song text)");
     assert!(open_error(&url).contains("tables cannot be created"));
-    place.execute(&mut place.client(), "CREATE TABLE server (song text)");
+    database.execute(&mut database.client(), "CREATE TABLE server (song text)");
     assert!(open_error(&url).contains("another program"));
 }

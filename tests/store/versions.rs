@@ -1,7 +1,7 @@
 //! Reported versions in a store.
 
-use crate::place::Place;
 use crate::played::{all_events, bots, events_change, finished_match, match_id, play_match, tournament_id};
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
 use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
@@ -28,13 +28,13 @@ fn registered(name: &BotName) -> Change {
     Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
 }
 
-pub fn the_history_of_versions_is_limited(place: &Place) {
-    let store = place.open();
+pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
+    let store = database.open();
     let [bot, other, stranger] = bots(1..4).try_into().unwrap();
-    place.write(&store, &[registered(&bot), registered(&other)]);
+    database.write(&store, &[registered(&bot), registered(&other)]);
     let history = |bot: &BotName| {
         let micros = |at: Timestamp| at.as_micros() - 1_700_000_000_000_000;
-        let found = place.run(store.bot_versions(bot)).unwrap().into_iter();
+        let found = database.run(store.bot_versions(bot)).unwrap().into_iter();
         let seen = |seen: SeenVersion| (seen.version, micros(seen.first_seen), micros(seen.last_seen));
         found.map(seen).collect::<Vec<_>>()
     };
@@ -42,31 +42,31 @@ pub fn the_history_of_versions_is_limited(place: &Place) {
     let changes = [seen(&bot, 1, 10), seen(&bot, 2, 20), seen(&bot, 1, 30), seen(&other, 3, 40)];
     // Writing it again is harmless.
     for _ in 0..2 {
-        place.write(&store, &changes);
+        database.write(&store, &changes);
         assert_eq!(history(&bot), [(version(1), 10, 30), (version(2), 20, 20)]);
         assert_eq!(history(&other), [(version(3), 40, 40)]);
     }
     // A version reported after its bot was removed is dropped.
-    place.write(&store, &[seen(&stranger, 1, 10)]);
+    database.write(&store, &[seen(&stranger, 1, 10)]);
     assert_eq!(history(&stranger), []);
     // Only those seen last are kept.
     let many = |from: u64| (from..from + 100).map(|number| seen(&bot, number, 1_000 + number));
-    place.write(&store, &many(4).collect::<Vec<_>>());
+    database.write(&store, &many(4).collect::<Vec<_>>());
     for change in many(104) {
-        place.write(&store, &[change]);
+        database.write(&store, &[change]);
     }
     let kept = history(&bot);
     assert_eq!(kept.len(), MAX_SEEN_VERSIONS);
     let newest = (140..204).rev().map(|number| (version(number), 1_000 + number, 1_000 + number));
     assert_eq!(kept, newest.collect::<Vec<_>>());
     assert_eq!(history(&other).len(), 1);
-    place.write(&store, &[Change::BotRemoved { name: bot.clone() }, registered(&bot)]);
+    database.write(&store, &[Change::BotRemoved { name: bot.clone() }, registered(&bot)]);
     assert_eq!((history(&bot), history(&other).len()), (Vec::new(), 1));
 }
 
-pub fn versions_are_kept(place: &Place) {
-    let store = place.open();
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+pub fn versions_are_kept(database: &TestDatabase) {
+    let store = database.open();
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let origin = Origin { tournament: tournament_id(1), number: 4, group: 2 };
     let mut played =
         (0..100).map(|seed| play_match(match_id(1), bots(0..3), Some(origin.clone()), seed, u32::MAX));
@@ -76,14 +76,14 @@ pub fn versions_are_kept(place: &Place) {
     let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
     let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };
     let kept = |store: &Arc<dyn Store>, id: MatchId| {
-        place.run(store.match_record(id)).unwrap().expect("it is stored").versions
+        database.run(store.match_record(id)).unwrap().expect("it is stored").versions
     };
     let first = seats([&[1], &[], &[2]]);
     let half = record.events().len() / 2;
     // They are written with the event that creates the match, or later.
     let opening = [events_change(&record, 0, half), change(&first)];
     for _ in 0..2 {
-        place.write(&store, &opening);
+        database.write(&store, &opening);
         assert_eq!(kept(&store, id), first);
     }
     let last = seats([&[1, 0, 7], &[], &[2, 1]]);
@@ -95,17 +95,17 @@ pub fn versions_are_kept(place: &Place) {
     let expected = outcome.outcome.clone();
     let closing = [all_events(&record), change(&last), Change::MatchOver(Box::new(outcome))];
     for _ in 0..2 {
-        place.write(&store, &closing);
+        database.write(&store, &closing);
         assert_eq!(kept(&store, id), last);
     }
-    assert_eq!(place.run(store.match_summary(id)).unwrap().unwrap().versions, last);
+    assert_eq!(database.run(store.match_summary(id)).unwrap().unwrap().versions, last);
     let by_bot = MatchFilter::of(None, Some(bots([1])[0].clone()));
     let by_tournament = MatchFilter::of(Some(tournament_id(1)), None);
     let by_both = MatchFilter { tournament: Some(tournament_id(1)), ..by_bot.clone() };
     for filter in [MatchFilter::default(), by_bot, by_tournament, by_both] {
-        let listed = place.run(store.match_summaries(&filter, None, 9)).unwrap();
+        let listed = database.run(store.match_summaries(&filter, None, 9)).unwrap();
         assert_eq!(listed.into_iter().map(|found| found.versions).collect::<Vec<_>>(), [last.to_vec()]);
     }
-    let results = place.run(store.match_results(tournament_id(1), 0, 9)).unwrap();
+    let results = database.run(store.match_results(tournament_id(1), 0, 9)).unwrap();
     assert_eq!(results.into_iter().map(|result| result.outcome).collect::<Vec<_>>(), [expected]);
 }

@@ -1,23 +1,23 @@
 //! Voided matches in a store.
 
-use crate::place::Place;
 use crate::played::{
     all_events, bots, match_changes, match_id, open_match_of, play_match, sign_record, tournament_id,
 };
+use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
 use lastnim_core::referee::{Origin, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::Change;
 use lastnim_tournament::{OpenMatches, Reason, TournamentEvent, VoidedMatch};
 
-pub fn a_voided_match_frees_its_number(place: &Place) {
-    let store = place.open();
+pub fn a_voided_match_frees_its_number(database: &TestDatabase) {
+    let store = database.open();
     let tournament_id = tournament_id(1);
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let played = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
         let record = play_match(match_id(id), bots(0..3), Some(origin), id, u32::MAX);
-        place.write(&store, &match_changes(&record));
+        database.write(&store, &match_changes(&record));
         record
     };
     let first = played(0, 1);
@@ -32,25 +32,25 @@ pub fn a_voided_match_frees_its_number(place: &Place) {
     ];
     let change = |seq: usize| Change::TournamentEvent { id: tournament_id, seq, event: events[seq].clone() };
     let voided = Change::MatchVoided { id: match_id(1), reason: reason.clone() };
-    place.write(&store, &[change(0)]);
+    database.write(&store, &[change(0)]);
     for _ in 0..2 {
-        place.write(&store, &[change(1), voided.clone()]);
+        database.write(&store, &[change(1), voided.clone()]);
     }
-    assert_eq!(place.run(store.tournament_events(tournament_id)).unwrap(), events);
-    assert_eq!(place.run(store.tournament_events(crate::played::tournament_id(9))).unwrap(), []);
+    assert_eq!(database.run(store.tournament_events(tournament_id)).unwrap(), events);
+    assert_eq!(database.run(store.tournament_events(crate::played::tournament_id(9))).unwrap(), []);
     let results = || {
-        let found = place.run(store.match_results(tournament_id, 0, 9)).unwrap();
+        let found = database.run(store.match_results(tournament_id, 0, 9)).unwrap();
         found.into_iter().map(|result| (result.number, result.id)).collect::<Vec<_>>()
     };
     assert_eq!(results(), [(1, match_id(2))]);
     played(0, 3);
     assert_eq!(results(), [(0, match_id(3)), (1, match_id(2))]);
-    place.write(&store, &[voided]);
+    database.write(&store, &[voided]);
     assert_eq!(results().len(), 2, "another one has the number now");
-    let summary = |id| place.run(store.match_summary(match_id(id))).unwrap().unwrap();
+    let summary = |id| database.run(store.match_summary(match_id(id))).unwrap().unwrap();
     assert_eq!(summary(1).void_reason.as_deref(), Some(reason.as_str()));
     assert_eq!(summary(3).void_reason, None);
-    let kept = place.run(store.match_record(match_id(1))).unwrap().unwrap();
+    let kept = database.run(store.match_record(match_id(1))).unwrap().unwrap();
     assert_eq!(
         (kept.record, kept.seal),
         (first.clone(), Some(sign_record(&first))),
@@ -58,12 +58,12 @@ pub fn a_voided_match_frees_its_number(place: &Place) {
     );
 }
 
-pub fn many_matches_are_voided_at_once(place: &Place) {
+pub fn many_matches_are_voided_at_once(database: &TestDatabase) {
     // More than one SQLite statement takes.
     let count = 600;
-    let store = place.open();
+    let store = database.open();
     let tournament_id = tournament_id(1);
-    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     // Lost matches: each is created and quarantined in one write.
     let lost = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
@@ -71,9 +71,9 @@ pub fn many_matches_are_voided_at_once(place: &Place) {
         let (at, why) = (Timestamp::from_micros(1), "it panicked".to_owned());
         [all_events(&record), Change::MatchQuarantined { id: record.id(), at, why }]
     };
-    place.write(&store, &(0..count).flat_map(|number| lost(number, number)).collect::<Vec<_>>());
+    database.write(&store, &(0..count).flat_map(|number| lost(number, number)).collect::<Vec<_>>());
     let results = || {
-        let found = place.run(store.match_results(tournament_id, 0, 10_000)).unwrap();
+        let found = database.run(store.match_results(tournament_id, 0, 10_000)).unwrap();
         assert!(found.iter().all(|result| result.outcome.is_none()));
         found.into_iter().map(|result| (result.number, result.id)).collect::<Vec<_>>()
     };
@@ -86,10 +86,10 @@ pub fn many_matches_are_voided_at_once(place: &Place) {
     // One match of the same write takes a number that is free now, and an unknown match is ignored.
     changes.extend(lost(0, count));
     changes.push(Change::MatchVoided { id: match_id(count + 1), reason: reason(0) });
-    place.write(&store, &changes);
-    place.write(&store, &changes);
+    database.write(&store, &changes);
+    database.write(&store, &changes);
     let ids: Vec<_> = (0..count + 2).map(match_id).collect();
-    let mut unvoided = place.run(store.unvoided_matches(&ids)).unwrap();
+    let mut unvoided = database.run(store.unvoided_matches(&ids)).unwrap();
     unvoided.sort_unstable();
     let stays = (0..=count).filter(|number| stay(number) || *number == count).map(match_id);
     assert_eq!(unvoided, stays.collect::<Vec<_>>());
@@ -97,7 +97,7 @@ pub fn many_matches_are_voided_at_once(place: &Place) {
     let expected: Vec<_> = std::iter::once((0, match_id(count))).chain(left).collect();
     assert_eq!(results(), expected);
     for number in [0, 1, 3, count - 1, count] {
-        let summary = place.run(store.match_summary(match_id(number))).unwrap().unwrap();
+        let summary = database.run(store.match_summary(match_id(number))).unwrap().unwrap();
         let is_voided = number < count && !stay(&number);
         let expected = is_voided.then(|| reason(number).to_string());
         assert_eq!(summary.void_reason.as_deref(), expected.as_deref(), "match {number}");

@@ -1,4 +1,4 @@
-//! The place of a test's store.
+//! The database of a test.
 
 use lastnim_store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
@@ -35,8 +35,8 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// The store of a test, and the runtime for it.
-pub struct Place {
+/// A database for the store of a test, and a runtime.
+pub struct TestDatabase {
     pub url: StoreUrl,
     text: String,
     runtime: Runtime,
@@ -64,8 +64,8 @@ impl Client {
     }
 }
 
-impl Place {
-    /// Creates a place from a store URL.
+impl TestDatabase {
+    /// Creates the database that a store URL names.
     pub fn new(text: &str) -> Self {
         Self { url: text.parse().unwrap(), text: text.to_owned(), runtime: Runtime::new().unwrap() }
     }
