@@ -123,7 +123,7 @@ impl ServeSettings {
         let files = match (&self.tls_cert, &self.tls_key) {
             (None, None) if self.client_ca.is_some() => {
                 return Err(Failure::input(
-                    "--client-ca: clients show certificates only over TLS: give --tls-cert and --tls-key too",
+                    "--client-ca requires --tls-cert and --tls-key: clients show certificates only over TLS",
                 ));
             }
             (None, None) => return Ok(None),
@@ -133,14 +133,10 @@ impl ServeSettings {
                 client_ca: self.client_ca.clone(),
             },
             (Some(_), None) => {
-                return Err(Failure::input(
-                    "--tls-cert: give the file of its private key with --tls-key too",
-                ));
+                return Err(Failure::input("--tls-cert requires --tls-key with the file of its private key"));
             }
             (None, Some(_)) => {
-                return Err(Failure::input(
-                    "--tls-key: give the file of its certificate with --tls-cert too",
-                ));
+                return Err(Failure::input("--tls-key requires --tls-cert with the file of its certificate"));
             }
         };
         let tls = ServerTls::read(files).map_err(|error| Failure::input(format!("TLS: {error}")))?;

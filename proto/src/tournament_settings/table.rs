@@ -108,7 +108,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who plays next: the bot with the least certain rating, or in turn also the one that waited longest", ", paired {}";
+            "Who plays next: always the bot with the least certain rating, or alternately the longest-waiting one", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";

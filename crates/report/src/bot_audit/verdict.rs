@@ -73,7 +73,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
         RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
         RowSource::Assigned => {
             format!(
-                "At tables of {seats} it has the assigned row {} (numbers are places in that row)",
+                "At tables of {seats}, with seats numbered by their place in its assigned row, it has the row {}",
                 held.row
             )
         }
