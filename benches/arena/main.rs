@@ -1,7 +1,7 @@
 //! Compares the whole server with a bare tonic server that forwards the same messages without any game.
 //!
-//! Both are measured in one run by the same bots, in turns, so their ratio is meaningful even if absolute figures are
-//! not. The server is measured with each of its stores, which shows the cost of durability. The bare server with a
+//! Both are measured in one run by the same bots, alternately, so their ratio is meaningful even if absolute figures
+//! are not. The server is measured with each of its stores, which shows the cost of durability. The bare server with a
 //! database shows the minimum cost of writing each ply before it is announced. A tournament of many bots also shows the
 //! cost of scheduling, and that memory use stays constant. The program starts itself again as the bare server and as
 //! the bots, each in a separate process.
@@ -59,7 +59,7 @@ struct Options {
     /// Measures fewer loads, once and briefly: about 15 seconds.
     #[arg(long)]
     quick: bool,
-    /// How often each load is measured on each server, in turns: 5 by default, 1 with --quick.
+    /// How often each load is measured on each server, alternately: 5 by default, 1 with --quick.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: Option<u32>,
     /// Measures only the loads, without idle sessions and tournaments.
@@ -341,7 +341,7 @@ impl Bench {
         })
     }
 
-    /// Returns the servers that are measured under a load, in turns.
+    /// Returns the servers that are measured under a load, in this order.
     fn targets(&self, cell: Cell) -> Vec<Target> {
         let mut targets = vec![Target::Bare, self.against];
         if cell.is_for_stores() {

@@ -141,7 +141,7 @@ impl Server {
 pub(crate) struct Log(String);
 
 impl Log {
-    /// Returns the last value of a field, if any; a duration in milliseconds.
+    /// Returns the last value that was logged for a field, if any. A duration is in milliseconds.
     pub(crate) fn figure(&self, name: &str) -> Option<f64> {
         let (_, rest) = self.0.rsplit_once(&format!("{name}="))?;
         rest.split_whitespace().next()?.trim_end_matches("ms").parse().ok()

@@ -82,7 +82,7 @@ struct PageTimes {
     first_ms: f64,
     p50_ms: f64,
     p99_ms: f64,
-    /// The times of the smallest page, which was requested in turns with this one.
+    /// The times of the smallest page, which was requested alternately with this one.
     smallest_p50_ms: f64,
     smallest_p99_ms: f64,
     /// The 99th percentile, divided by that of the smallest page.
@@ -122,7 +122,7 @@ fn main() -> anyhow::Result<()> {
     let mut above = Vec::new();
     for (kind, (&(first_ms, _), &(_, bytes))) in kinds.iter().zip(first_looks.iter().zip(&looks)) {
         let [smallest_times, times] =
-            measure_in_turns(&mut connection, [&kinds[smallest].path, &kind.path], &options)?;
+            measure_alternately(&mut connection, [&kinds[smallest].path, &kind.path], &options)?;
         let [smallest_p50_ms, smallest_p99_ms] = percentiles(smallest_times);
         let samples = times.len();
         let [p50_ms, p99_ms] = percentiles(times);
@@ -169,8 +169,8 @@ fn look_at_all(connection: &mut Connection, kinds: &[PageKind]) -> anyhow::Resul
     kinds.iter().map(look).collect()
 }
 
-/// Requests two pages in turns; returns the times of their first bytes.
-fn measure_in_turns(
+/// Requests two pages alternately; returns the times of their first bytes.
+fn measure_alternately(
     connection: &mut Connection,
     paths: [&str; 2],
     options: &Options,

@@ -1,8 +1,8 @@
 //! The cost of watchers to the matches that they watch.
 //!
 //! A server plays a tournament of its house bots, and one match of a slow bot. For some seconds there are no watchers.
-//! Then 2,000 follow the page of the tournament and 1,000 the page of the match. Both are measured in turns and in one
-//! run, so their ratio is meaningful even if absolute figures are not. The watchers run in a separate process: this
+//! Then 2,000 follow the page of the tournament and 1,000 the page of the match. Both are measured alternately and in
+//! one run, so their ratio is meaningful even if absolute figures are not. The watchers run in a separate process: this
 //! one.
 //!
 //! `cargo bench --bench watchers` takes a minute and a half; `--rounds`, `--seconds`, `--tournament-watchers` and `--match-watchers` set the amount.
@@ -43,7 +43,7 @@ struct Options {
     /// Watchers of the match.
     #[arg(long, default_value_t = 1_000)]
     match_watchers: usize,
-    /// How often each is measured, in turns.
+    /// How often each is measured; the measurements alternate.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Seconds of each measurement.

@@ -27,10 +27,10 @@ impl Bot for Epsilon {
     fn play(&mut self, game: &MatchView) -> u64 {
         let optimal = Solution::new(game.game()).optimal_takes(game.position());
         let mut draw = draw_of_turn(self.seed, game);
-        let error = self.rate.draw_is_error(&mut draw);
-        let error =
-            error.then(|| draw_erroneous_take(&optimal, game.position().counters(), &mut draw)).flatten();
-        error.or(optimal.smallest()).expect("an unfinished position has an optimal take")
+        let errs = self.rate.draw_is_error(&mut draw);
+        let erroneous_take =
+            errs.then(|| draw_erroneous_take(&optimal, game.position().counters(), &mut draw)).flatten();
+        erroneous_take.or(optimal.smallest()).expect("an unfinished position has an optimal take")
     }
 }
 

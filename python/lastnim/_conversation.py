@@ -103,7 +103,7 @@ def converse(session: Session, bot: Bot) -> Summary:
         return _converse(session, bot)
     except KeyboardInterrupt:
         session.stop()
-        # Questions in between are not answered.
+        # Questions that arrive before its end are not answered.
         while (summary := summary_of_end(next_notice(session))) is None:
             pass
         return summary
@@ -141,7 +141,7 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
     """Answers a session with a concurrent bot until the session ends."""
     loop = asyncio.get_running_loop()
     notices: asyncio.Queue[Notice | BaseException] = asyncio.Queue()
-    # While a bot blocks the loop, the rest stays in the queue of the session, which is bounded.
+    # While a bot blocks the loop, later notices stay in the queue of the session, which is bounded.
     room = threading.Semaphore(MAX_FETCHED_NOTICES)
     is_closed = threading.Event()
 

@@ -180,7 +180,8 @@ impl Host {
         events
     }
 
-    /// Watches a match until transcripts of it are accepted: it is closed shortly after its end is sent.
+    /// Watches a match to its end, and waits until it is closed, which is shortly after its end is sent.
+    /// Transcripts of it are accepted only then.
     pub async fn until_closed(&self, id: &str) {
         self.watched_to_its_end(id).await;
         let mut transcripts = TranscriptServiceClient::new(self.as_admin());

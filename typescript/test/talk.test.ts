@@ -140,7 +140,7 @@ test("a refused message is left out and the next gets its number", () => {
   assert.deepEqual(table.receive(refused), said(0, 0, { text: "b" }));
   table.settle();
   assert.deepEqual(table.receive(accepted(0, 0)), said(0, 1, { text: "c" }));
-  // The time is up while the last message is on its way: its refusal says nothing about the next round.
+  // The round ends before the last message is answered. Its late refusal does not concern the next round.
   table.receive(heard(0));
   table.settle();
   assert.deepEqual(table.say({ text: "d" }), said(1, 0, { text: "d" }));

@@ -31,14 +31,14 @@ pub(super) fn play_match(game: &Game, kinds: &BySeat<u8>, draw: &mut SeededDraw)
         let seat = position.to_move();
         let optimal = solution.optimal_takes(&position);
         let percent = ERROR_PERCENTS[usize::from(kinds[seat])];
-        let error = (draw.number_below(100) < percent.into())
+        let erroneous_take = (draw.number_below(100) < percent.into())
             .then(|| draw_erroneous_take(&optimal, position.counters(), draw))
             .flatten();
-        let take = error.or(optimal.smallest()).expect("an unfinished position has an optimal take");
+        let take = erroneous_take.or(optimal.smallest()).expect("an unfinished position has an optimal take");
         position.take(take).expect("the take is at most the counters of the pile");
         plies += 1;
         seats[seat].plies += 1;
-        if error.is_some() {
+        if erroneous_take.is_some() {
             let before = game.matrix.rank(seat, winner);
             winner = solution.winner(&position);
             seats[seat].regret += (game.matrix.rank(seat, winner) - before) as u32;

@@ -66,7 +66,7 @@ class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
 
     @property
     def game(self) -> GameInProgress:
-        """The current game, which also answers questions to the oracle."""
+        """The current game, with the oracle's answers about it."""
         return self._current().game
 
     @property

@@ -138,7 +138,7 @@ class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, PettingZo
 
     @property
     def game(self) -> GameInProgress:
-        """The current game, which also answers questions to the oracle."""
+        """The current game, with the oracle's answers about it."""
         return self._games.game
 
     def observation_space(self, agent: str) -> Space[Observation]:
@@ -213,7 +213,7 @@ class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801,
 
     @property
     def game(self) -> GameInProgress:
-        """The current game, which also answers questions to the oracle."""
+        """The current game, with the oracle's answers about it."""
         return self._games.game
 
     def observation_space(self, agent: str) -> Space[Observation]:

@@ -84,7 +84,7 @@ class LastNimGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class LastNimState(pyspiel.State):  # type: ignore[misc]
-    """A position of a game, which also answers questions to the oracle."""
+    """A position of a game, with the oracle's answers about it."""
 
     def __init__(self, game: LastNimGame) -> None:
         super().__init__(game)  # pyright: ignore[reportUnknownMemberType]

@@ -73,7 +73,7 @@ impl<'a> MatchPage<'a> {
         match (filter.state, filter.reason) {
             (Some(ListedState::Voided), _) => SearchIndex::Voided,
             (Some(ListedState::Quarantined), _) => SearchIndex::Quarantined,
-            // Most matches are finished, so a bot or a tournament is more selective.
+            // Most matches end as finished, so this reason selects more of them than a bot or a tournament does.
             (_, Some(reason)) if reason != EndReason::Finished => SearchIndex::ByReason,
             _ if !filter.bots.is_empty() => SearchIndex::ByBot,
             _ if filter.tournament.is_some() => SearchIndex::ByTournament,
