@@ -81,7 +81,7 @@ impl LogLimiter {
         text: impl FnOnce() -> String,
     ) -> bool {
         let mut counted = self.lock();
-        let of_kind = (kind.clone(), None);
+        let kind_key = (kind.clone(), None);
         let mut key = (kind, client);
         if counted.len() >= MAX_COUNTED_PAIRS && !counted.contains_key(&key) {
             key.1 = None;
@@ -90,7 +90,7 @@ impl LogLimiter {
             let used = counted.get(key).and_then(|lines| lines.used);
             RateLimit::per_second(at_once, rate).count(used, now, 1)
         };
-        let used = count(&of_kind, LINES_PER_KIND).and_then(|all| match key.1 {
+        let used = count(&kind_key, LINES_PER_KIND).and_then(|all| match key.1 {
             Some(_) => Ok((all, Some(count(&key, LINES_PER_CLIENT)?))),
             None => Ok((all, None)),
         });
@@ -102,7 +102,7 @@ impl LogLimiter {
             lines.dropped += 1;
             return false;
         };
-        counted.entry(of_kind).or_default().used = Some(all);
+        counted.entry(kind_key).or_default().used = Some(all);
         if own.is_some() {
             counted.entry(key).or_default().used = own;
         }

@@ -105,11 +105,11 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         [] => arg.help(help),
         formats => {
             let word = if formats.len() == 1 { "format" } else { "formats" };
-            let with_formats = format!(
+            let long_help = format!(
                 "{help}\n\nFor the {word} {}.",
                 join_with_and(&formats.iter().map(String::as_str).collect::<Vec<_>>())
             );
-            arg.help(help).long_help(with_formats)
+            arg.help(help).long_help(long_help)
         }
     };
     // The ranges of drawn positions are only valid with --draw-positions.

@@ -30,8 +30,8 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let [big, long, ladder, swiss, knockout, gauntlet] =
         ["big sample", "long sample", "ladder", "swiss", "knockout", "gauntlet"].map(titled);
     let (big, long, ladder) = (big?, long?, ladder?);
-    let of_long = MatchFilter { tournament: Some(long), ..MatchFilter::default() };
-    let newest = store.match_summaries(&of_long, None, 1_000).await?;
+    let long_filter = MatchFilter { tournament: Some(long), ..MatchFilter::default() };
+    let newest = store.match_summaries(&long_filter, None, 1_000).await?;
     let (game, older) = newest.first().zip(newest.last()).context("the long sample has no matches")?;
     let (game, older) = (game.id, older.id);
     let is_ladder = |format: &TournamentFormat| matches!(format, TournamentFormat::Ladder(_));

@@ -134,8 +134,8 @@ mod tests {
         let game = random_game(1, 3, 4, 5);
         let seats = game.matrix.seats();
         let reports = Reports::default();
-        let to_last = Message::text("psst").to([seats.seat(2).unwrap()]);
-        let scripts = [vec![Message::text("hello"), to_last], Vec::new(), vec![Message::text("hi")]];
+        let private_message = Message::text("psst").to([seats.seat(2).unwrap()]);
+        let scripts = [vec![Message::text("hello"), private_message], Vec::new(), vec![Message::text("hi")]];
         let bots = scripts.map(|script| Box::new(Scripted(script, Arc::clone(&reports))) as Box<dyn Bot>);
         let mut local = talking_match(&game, &DealRule::All);
         local.play_to_end(&mut bots.into_iter().collect::<Vec<_>>().try_into().ok().unwrap()).unwrap();

@@ -160,9 +160,9 @@ impl RecordAdmission {
         let seats = game.matrix.seats().get() as u64;
         budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
         let audit = record.audit()?;
-        let mut of_talk = Budget::of_steps(TalkAudit::STEP_LIMIT);
-        let talk = TalkAudit::of_record(&record, &mut of_talk);
-        budget.spend(of_talk.steps_spent())?;
+        let mut talk_budget = Budget::of_steps(TalkAudit::STEP_LIMIT);
+        let talk = TalkAudit::of_record(&record, &mut talk_budget);
+        budget.spend(talk_budget.steps_spent())?;
         Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit, talk, versions: Vec::new() })))
     }
 }

@@ -83,8 +83,8 @@ pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> 
 fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option<SeatGame> {
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
     check_take_count(played.takes.len(), field.member("takes"));
-    let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
-    if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
+    let steward_plies: HashSet<u32> = played.steward_plies.iter().copied().collect();
+    if let Some(ply) = steward_plies.iter().find(|&&ply| ply as usize >= played.takes.len()) {
         let takes = played.takes.len();
         field
             .member("steward_plies")
@@ -98,7 +98,7 @@ fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option
     }
     let game = game?;
     let seat = parse_seat(played.seat, &game, field.member("seat"))?;
-    let mover = |ply| if by_steward.contains(&ply) { Mover::Steward } else { Mover::Bot };
+    let mover = |ply| if steward_plies.contains(&ply) { Mover::Steward } else { Mover::Bot };
     let takes = (0..).zip(&played.takes).map(|(ply, &take)| PlayedTake { take, mover: mover(ply) }).collect();
     Some(SeatGame { game, seat, takes, name: played.name.clone() })
 }
@@ -233,8 +233,8 @@ pub fn rationalisable_message(
     pb::RationaliseResponse {
         rows: Some(row_set_message(rows, count, &examples, limits.leaves)),
         declared_explains: explained.is_declared_rational(),
-        games: explained.games(),
-        takes: explained.takes(),
+        games: explained.game_count(),
+        takes: explained.take_count(),
         games_left_out: explained.games_left_out(),
         contradiction: contradiction.map(|found| contradiction_message(found, named)),
         declared: declared.map(Into::into),

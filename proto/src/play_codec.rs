@@ -242,8 +242,8 @@ mod tests {
     fn a_plain_take_is_read_without_prost() {
         let bytes = take_request(MatchId::new(7, &[9; 10]), 0, 1 << 62, Vec::new()).encode_to_vec();
         assert!(read_take(&bytes).is_some());
-        let with_hash = take_request(MatchId::new(7, &[9; 10]), 3, 5, vec![1; 32]).encode_to_vec();
-        assert!(read_take(&with_hash).is_some());
+        let hashed_request = take_request(MatchId::new(7, &[9; 10]), 3, 5, vec![1; 32]).encode_to_vec();
+        assert!(read_take(&hashed_request).is_some());
         assert_eq!(read_take(&bytes[..bytes.len() - 1]), None);
     }
 }

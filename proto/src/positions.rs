@@ -9,13 +9,13 @@ pub(super) fn parse_positions(
     settings: &pb::TournamentSettings,
     field: RequestField<'_>,
 ) -> Option<Positions> {
-    let at_list = field.member("positions");
+    let list_field = field.member("positions");
     let Some(other) = &settings.other_positions else {
-        return parse_listed_positions(&settings.positions, at_list);
+        return parse_listed_positions(&settings.positions, list_field);
     };
     let given_twice = !settings.positions.is_empty();
     if given_twice {
-        at_list.report("given as a list and also as drawn_positions or paper_positions: give only one");
+        list_field.report("given as a list and also as drawn_positions or paper_positions: give only one");
     }
     let positions = match other {
         OtherPositions::PaperPositions(pb::PaperPositions {}) => Some(Positions::Paper),

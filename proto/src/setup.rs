@@ -103,13 +103,13 @@ pub fn parse_new_setup(
     };
     let setup = parse_setup_draft(&draft, terms, field);
     let (rule, rows) = (request.deal, request.deal_rows.as_slice());
-    let at_deal = [field.member("deal"), field.member("deal_rows")];
+    let deal_fields = [field.member("deal"), field.member("deal_rows")];
     let deal = match mode? {
         pb::AllianceMode::Dealt => {
             let seats = SeatCount::new(request.bots.len()).ok()?;
-            Some(parse_deal_rule(rule, rows, seats, at_deal)?)
+            Some(parse_deal_rule(rule, rows, seats, deal_fields)?)
         }
-        mode => refuse_deal(mode, rule, rows, at_deal).then_some(None)?,
+        mode => refuse_deal(mode, rule, rows, deal_fields).then_some(None)?,
     };
     let setup = setup?;
     if has_standard_rows && setup.terms.talk.is_some() {
@@ -122,8 +122,8 @@ pub fn parse_new_setup(
 
 /// Reads the setup that is stored in a record.
 pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> Option<MatchSetup> {
-    let at_clock = field.member("clock");
-    let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
+    let clock_field = field.member("clock");
+    let clock = clock_field.require(setup.clock.as_ref()).map(clock_from_message);
     let talk = setup.talk.as_ref().map(|talk| parse_talk(talk, field.member("talk")).ok_or(()));
     let talk = talk.transpose().ok()?;
     let terms = clock.and_then(|clock| {

@@ -136,8 +136,8 @@ fn parse_alliance(
     };
     let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
     let (rule, rows) = (settings.deal, settings.deal_rows.as_slice());
-    let at_deal = [field.member("deal"), field.member("deal_rows")];
-    if mode? != pb::AllianceMode::Dealt && !refuse_deal(mode?, rule, rows, at_deal) {
+    let deal_fields = [field.member("deal"), field.member("deal_rows")];
+    if mode? != pb::AllianceMode::Dealt && !refuse_deal(mode?, rule, rows, deal_fields) {
         return None;
     }
     match mode? {
@@ -146,7 +146,9 @@ fn parse_alliance(
         pb::AllianceMode::Standard => Some(AllianceSource::Standard),
         pb::AllianceMode::Random => Some(AllianceSource::Random),
         pb::AllianceMode::Given => given?.map(AllianceSource::Given),
-        pb::AllianceMode::Dealt => parse_deal_rule(rule, rows, seats?, at_deal).map(AllianceSource::Dealt),
+        pb::AllianceMode::Dealt => {
+            parse_deal_rule(rule, rows, seats?, deal_fields).map(AllianceSource::Dealt)
+        }
     }
 }
 

@@ -55,8 +55,8 @@ pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
 
 /// Reports that a tree or graph is too large. The message states its size, and a request that would fit.
 pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
-    let at_game = field.member("game");
-    let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
+    let game_field = field.member("game");
+    let field = if too_large.depth.is_some() { field.member("depth") } else { game_field.member("piles") };
     let mut fitting = Vec::new();
     if let Some(TreeCut { depth, nodes }) = too_large.cut {
         fitting.push(format!("the tree down to depth {depth} with {nodes} nodes"));

@@ -82,11 +82,11 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             FormatVerdict::Byes(byes.collect::<Option<_>>()?)
         }
         Some(Said::Knockout(said)) => {
-            let at_knockout = field.member("knockout");
+            let knockout_field = field.member("knockout");
             let bots = said.bots.iter().map(|given| {
-                let tie_break = at_knockout.optional_enum(given.tie_break)?;
+                let tie_break = knockout_field.optional_enum(given.tie_break)?;
                 let exit = given.out_in.map(|round| KnockoutExit { round, tie_break });
-                let bot = at_knockout.ok_or_report(given.bot.parse())?;
+                let bot = knockout_field.ok_or_report(given.bot.parse())?;
                 Some(KnockoutBot { bot, lucky_in: given.lucky_in.clone(), exit })
             });
             FormatVerdict::Knockout(bots.collect::<Option<_>>()?)
@@ -100,8 +100,8 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             FormatVerdict::Suspended(bots.collect::<Option<_>>()?)
         }
         Some(Said::Sprt(said)) => {
-            let at_answer = field.member("sprt");
-            let answer = at_answer.required_enum(said.answer, "missing")?;
+            let sprt_field = field.member("sprt");
+            let answer = sprt_field.required_enum(said.answer, "missing")?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
             let path = path.iter().map(Into::into).collect();
             FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })

@@ -170,8 +170,8 @@ mod tests {
             talk,
             Some(pb::Talk { rounds: 2, round_ms: 30_000, text_chars: 80, privacy, pacts: false })
         );
-        let with_pacts = request(&[&flags.concat()[..], &["--talk-pacts"]].concat()).unwrap().talk;
-        assert!(with_pacts.unwrap().pacts);
+        let pact_talk = request(&[&flags.concat()[..], &["--talk-pacts"]].concat()).unwrap().talk;
+        assert!(pact_talk.unwrap().pacts);
         let shortest = request(&["--talk-rounds", "1"]).unwrap().talk.unwrap();
         assert_eq!((shortest.rounds, shortest.round_ms, shortest.text_chars), (1, 60_000, 0));
     }

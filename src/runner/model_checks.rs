@@ -43,30 +43,30 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
         return Vec::new();
     }
     // A bot gets the first increment only after its first take.
-    let of_one_take = u64::from(clock.initial_ms);
-    let of_many = of_one_take + USUAL_TAKES * u64::from(clock.increment_ms);
-    let of_row = u64::from(clock.declaration_ms);
+    let first_take_ms = u64::from(clock.initial_ms);
+    let usual_match_ms = first_take_ms + USUAL_TAKES * u64::from(clock.increment_ms);
+    let row_ms = u64::from(clock.declaration_ms);
     let mut warnings = Vec::new();
     for (bot, model) in &models {
         let timeout = u64::try_from(model.turn_timeout.as_millis()).unwrap_or(u64::MAX);
-        if of_one_take < timeout {
+        if first_take_ms < timeout {
             warnings.push(format!(
                 "the clock is short for {bot}: it has {} for its first take, but turn_timeout allows the model {}",
-                format_duration(of_one_take),
+                format_duration(first_take_ms),
                 format_duration(timeout)
             ));
         }
     }
-    if of_many < USUAL_TAKES * MIN_ANSWER_MILLIS {
+    if usual_match_ms < USUAL_TAKES * MIN_ANSWER_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute per take",
-            format_duration(of_many)
+            format_duration(usual_match_ms)
         ));
     }
-    if declares && of_row < MIN_ANSWER_MILLIS {
+    if declares && row_ms < MIN_ANSWER_MILLIS {
         warnings.push(format!(
             "the clock is short for models: they have {} to declare a row, less than a minute",
-            format_duration(of_row)
+            format_duration(row_ms)
         ));
     }
     warnings
@@ -102,7 +102,7 @@ mod tests {
             "{found:?}"
         );
         assert!(found[1].ends_with("they have 59 s to declare a row, less than a minute"), "{found:?}");
-        let with_increment = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
-        assert_eq!(warnings(with_increment, "1m"), Vec::<String>::new());
+        let clock = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
+        assert_eq!(warnings(clock, "1m"), Vec::<String>::new());
     }
 }

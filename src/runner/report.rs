@@ -61,14 +61,14 @@ impl TournamentStatus {
         form.print_report(
             || self.json(models, amendments),
             || {
-                let of_models = models.map(|models| model_report(models, Vec::new()).sections);
+                let model_sections = models.map(|models| model_report(models, Vec::new()).sections);
                 let lines = amendments
                     .iter()
                     .map(|amendment| format!("{} UTC: {amendment}", format_time(amendment.at_us)));
                 let amended =
                     (!amendments.is_empty()).then(|| Section::with_heading("Amendments").paragraphs(lines));
                 progress_report(&self.message())
-                    .with_sections(amended.into_iter().chain(of_models.unwrap_or_default()))
+                    .with_sections(amended.into_iter().chain(model_sections.unwrap_or_default()))
             },
         )
     }

@@ -61,10 +61,10 @@ impl StoreStats {
     /// Returns the statistics of each tournament, newest first, and of other matches.
     fn rows(&self) -> Vec<(Option<&StoredTournament>, Option<&MatchCounts>)> {
         let counts: HashMap<_, _> = self.counts.iter().map(|counts| (counts.tournament, counts)).collect();
-        let of_tournaments =
+        let tournaments =
             self.tournaments.iter().map(|stored| (Some(stored), counts.get(&Some(stored.id)).copied()));
         let exhibitions = counts.get(&None).map(|&counts| (None, Some(counts)));
-        of_tournaments.chain(exhibitions).collect()
+        tournaments.chain(exhibitions).collect()
     }
 
     fn sum(&self, part: impl Fn(&MatchCounts) -> u64) -> u64 {

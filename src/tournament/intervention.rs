@@ -137,17 +137,17 @@ impl InterventionCommand {
     /// Runs the command, and prints the event and the progress.
     pub async fn apply(self, remote: &RemoteServer, form: OutputFormat) -> Result<(), Failure> {
         let mut service = remote.tournament_client();
-        let to_id = |id: TournamentName| id.to_string();
+        let id_text = |id: TournamentName| id.to_string();
         match self {
             Self::Pause { named: TournamentArg { id }, freeze } => {
                 let open = if freeze { pb::OpenMatches::Freeze } else { pb::OpenMatches::Finish };
                 let request =
-                    pb::PauseTournamentRequest { tournament_id: to_id(id), open_matches: open.into() };
+                    pb::PauseTournamentRequest { tournament_id: id_text(id), open_matches: open.into() };
                 let done = remote.answer(service.pause_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
             Self::Resume(TournamentArg { id }) => {
-                let request = pb::ResumeTournamentRequest { tournament_id: to_id(id) };
+                let request = pb::ResumeTournamentRequest { tournament_id: id_text(id) };
                 let done = remote.answer(service.resume_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
@@ -157,7 +157,7 @@ impl InterventionCommand {
                     ResultsArg::Annul => pb::DisqualifiedResults::Annul,
                 };
                 let request = pb::DisqualifyBotRequest {
-                    tournament_id: to_id(id),
+                    tournament_id: id_text(id),
                     bot: bot.to_string(),
                     results: results.into(),
                     reason: why.reason.to_string(),
@@ -166,12 +166,12 @@ impl InterventionCommand {
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
             Self::Void { named: TournamentArg { id }, target, why } => {
-                let request = target.into_request(to_id(id), why.reason.to_string());
+                let request = target.into_request(id_text(id), why.reason.to_string());
                 let done = remote.answer(service.void_matches(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
             Self::Finish(TournamentArg { id }) => {
-                let request = pb::FinishTournamentRequest { tournament_id: to_id(id) };
+                let request = pb::FinishTournamentRequest { tournament_id: id_text(id) };
                 let done = remote.answer(service.finish_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }

@@ -107,8 +107,8 @@ fn partial_audits_that_do_not_fit_are_refused() {
     refused(&seed, "the seed is 1 in one part and 2 in another: expected the same in all parts");
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));
     refused(&unsigned, "written with --unsigned: expected none of these flags, as for the earlier parts");
-    let of_bot = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));
-    refused(&of_bot, "an audit of good: expected an audit of every bot");
+    let bot_part = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));
+    refused(&bot_part, "an audit of good: expected an audit of every bot");
     refused(&folder.write("text", "nonsense"), "not a file that --partial wrote");
     let mut bytes = fs::read(&twice).unwrap();
     let middle = bytes.len() / 2;

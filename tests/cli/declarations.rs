@@ -135,10 +135,9 @@ fn a_bots_rows_are_found_in_records() {
          for example 2 0 1\n  all rows with 2 > 1\n"
     );
     // The steward's takes say nothing about the bot.
-    let of_alice =
-        &json_lines(&printed(&["audit", "rationalise", "--bot", "alice", "--json", record], ""))[0];
-    let of_alice = &of_alice["readings"][0];
-    assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
+    let alice = &json_lines(&printed(&["audit", "rationalise", "--bot", "alice", "--json", record], ""))[0];
+    let alice = &alice["readings"][0];
+    assert_eq!((&alice["takes"], &alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
     let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
     assert_eq!(nobody, "nobody did not play in the only match read");
 }

@@ -139,12 +139,12 @@ fn usage_and_position_errors_print_one_line_and_exit_with_code_2() {
 fn a_batch_answers_every_good_line_in_order() {
     let good =
         r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"first":0,"ending":"to_move_wins"}"#;
-    let by_default = r#"{"alliance_matrix":[[0,1],[0,1]],"piles":[3,0]}"#;
+    let default_game = r#"{"alliance_matrix":[[0,1],[0,1]],"piles":[3,0]}"#;
     let input = [
         good,
         "",
         "nonsense",
-        by_default,
+        default_game,
         r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]],"first":2}"#,
         r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]],"ending":"misere"}"#,
         r#"{"piles":[-1],"alliance_matrix":[[0,1],[0,1]]}"#,

@@ -215,9 +215,9 @@ fn all_tables_are_exported() {
         );
     }
     for game in &matches {
-        let of_match = plies.iter().filter(|ply| ply["match_id"] == game["match_id"]);
-        assert_eq!(game["plies"], of_match.clone().count());
-        assert_eq!(game["errors"], of_match.filter(|ply| ply["optimal"] == false).count());
+        let match_plies = plies.iter().filter(|ply| ply["match_id"] == game["match_id"]);
+        assert_eq!(game["plies"], match_plies.clone().count());
+        assert_eq!(game["errors"], match_plies.filter(|ply| ply["optimal"] == false).count());
     }
     server.word(&["bot", "register", "idle"]);
     let none = server.json(&[

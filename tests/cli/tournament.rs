@@ -113,9 +113,9 @@ fn standings_follow_from_the_records_alone() {
     let key = server.word(&["record", "key"]);
     let told = ["record", "standings", "--settings", &settings, "--key", &key, &records];
     for form in [&[][..], &["--json"], &["--cross-table"], &["--cross-table", "--json"]] {
-        let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
-        let of_records = server.printed(&[&told[..], form].concat());
-        assert_eq!(without_progress(&of_records), without_progress(&of_server));
+        let shown_standings = server.printed(&[&["tournament", "standings", &id], form].concat());
+        let recorded_standings = server.printed(&[&told[..], form].concat());
+        assert_eq!(without_progress(&recorded_standings), without_progress(&shown_standings));
     }
     let cross_table = server.json(&["tournament", "standings", &id, "--cross-table"])["cross_table"].clone();
     assert_eq!((&cross_table[0]["bot"], &cross_table[0]["matches"]), (&json!("greedy"), &json!(4)));

@@ -73,10 +73,10 @@ fn the_password_of_a_store_is_never_repeated() {
             assert!(!why.contains("secret"), "{why}");
         }
     }
-    let with_password = ["serve", "--print-config", "--store", "postgres://me:secret@host/db"];
-    let file = printed(&with_password);
+    let arguments = ["serve", "--print-config", "--store", "postgres://me:secret@host/db"];
+    let file = printed(&arguments);
     assert!(!file.contains("secret") && file.contains("\n# store =\n"), "{file}");
-    let json: Value = serde_json::from_str(&printed(&[&with_password[..], &["--json"]].concat())).unwrap();
+    let json: Value = serde_json::from_str(&printed(&[&arguments[..], &["--json"]].concat())).unwrap();
     assert_eq!(json["store"], Value::Null);
     let without = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
     assert!(without.contains("\nstore = \"postgres://me@host/db\"\n"), "{without}");

@@ -93,11 +93,11 @@ fn the_talk_of_a_field_is_audited() {
     };
     write("open.jsonl", TalkPrivacy::Open);
     write("private.jsonl", TalkPrivacy::Private);
-    let of_talk = "sed -n '/^Pacts/,/^Pairs/p'";
+    let talk_lines = "sed -n '/^Pacts/,/^Pairs/p'";
     let lines = [
-        format!("lastnim audit field open.jsonl --unsigned | {of_talk}"),
-        format!("lastnim audit bot bot-0 open.jsonl --unsigned | {of_talk}"),
-        format!("lastnim audit field private.jsonl --unsigned | {of_talk}"),
+        format!("lastnim audit field open.jsonl --unsigned | {talk_lines}"),
+        format!("lastnim audit bot bot-0 open.jsonl --unsigned | {talk_lines}"),
+        format!("lastnim audit field private.jsonl --unsigned | {talk_lines}"),
         r#"lastnim audit bot bot-0 open.jsonl --unsigned --json | grep -o '"talk":{.*"distance":null}'"#
             .to_owned(),
     ];

@@ -12,12 +12,12 @@ where
 {
     fn launch(&self, environment: &BotEnvironment) -> Result<LaunchedBot, String> {
         let running = (self.0)(environment.clone());
-        let until_stopped = |stopped| async {
+        let run_until_stopped = |stopped| async {
             tokio::select! {
                 end = running => end,
                 _ = stopped => BotEnd { description: "stopped".to_owned(), is_success: false },
             }
         };
-        Ok(LaunchedBot::spawn(until_stopped, OutputTail::default()))
+        Ok(LaunchedBot::spawn(run_until_stopped, OutputTail::default()))
     }
 }

@@ -46,10 +46,10 @@ fn check_standings_follow_from_records(address: &str, folder: &Path, id: &str) {
     fs::write(&settings, run_program(address, &["tournament", "show", id, "--json"])).unwrap();
     run_program(address, &["record", "export", "--tournament", id, "--dir", &records]);
     for form in [&[][..], &["--json"], &["--cross-table", "--json"]] {
-        let of_server = run_program(address, &[&["tournament", "standings", id], form].concat());
+        let shown_standings = run_program(address, &[&["tournament", "standings", id], form].concat());
         let told = ["record", "standings", "--settings", &settings, &records];
-        let of_records = run_program(address, &[&told[..], form].concat());
-        assert_eq!(without_progress(&of_records), without_progress(&of_server));
+        let recorded_standings = run_program(address, &[&told[..], form].concat());
+        assert_eq!(without_progress(&recorded_standings), without_progress(&shown_standings));
     }
 }
 

@@ -41,11 +41,11 @@ async fn stop_for(pause: Duration) -> Charges {
     let settings = pb::TournamentSettings { concurrency: CONCURRENCY, clock: None, ..settings };
     let id = stage.begin(settings, &names).await;
     stage.until_takes(150).await;
-    let under_way = {
+    let open_matches = {
         let told = stage.ledger.told();
         told.started.len() - told.ends.len()
     };
-    assert!(under_way >= CONCURRENCY as usize / 2, "{under_way} matches are stopped");
+    assert!(open_matches >= CONCURRENCY as usize / 2, "{open_matches} matches are stopped");
     server.signal("STOP");
     tokio::time::sleep(pause).await;
     server.signal("CONT");
@@ -67,7 +67,7 @@ async fn stop_for(pause: Duration) -> Charges {
     largest.sort_unstable();
     let charges = Charges { largest };
     println!(
-        "{under_way} matches were stopped for {pause:?}: {forfeited} seats lost, the largest charge is {:?}, the median {:?}",
+        "{open_matches} matches were stopped for {pause:?}: {forfeited} seats lost, the largest charge is {:?}, the median {:?}",
         charges.largest(),
         charges.median()
     );

@@ -113,8 +113,8 @@ async fn lost_seats_have_reasons() {
     assert_eq!(by_strikes.strikes().collect::<Vec<_>>(), [pb::RefusalReason::IllegalTake; 3]);
     assert!(by_strikes.at_us > by_resigning.at_us);
 
-    let of_tournament = pb::ListLostSeatsRequest { tournament_id: tournament.clone(), ..all.clone() };
-    assert_eq!(lost(&host, of_tournament).await.seats, found.seats[..2]);
+    let tournament_request = pb::ListLostSeatsRequest { tournament_id: tournament.clone(), ..all.clone() };
+    assert_eq!(lost(&host, tournament_request).await.seats, found.seats[..2]);
     assert!(found.seats[..2].iter().all(|seat| seat.tournament_id == tournament));
     let first = lost(&host, pb::ListLostSeatsRequest { page_size: 3, ..all.clone() }).await;
     let page_token = first.next_page_token.clone();

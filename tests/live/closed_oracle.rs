@@ -326,8 +326,8 @@ async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     stage.assert_closed_by(&id).await;
     let (mut alice, mut bob) = (stage.session(&stage.alice).await, stage.session(&stage.bob).await);
     tokio::join!(alice.play_timidly(2), bob.play_timidly(2));
-    let until_free = async { while stage.alice.closed_by().await.is_some() {} };
-    soon("the end of the round", until_free).await;
+    let wait_until_free = async { while stage.alice.closed_by().await.is_some() {} };
+    soon("the end of the round", wait_until_free).await;
     // The ladder waits for bots, so it has not ended.
     assert_eq!(stage.bob.closed_by().await, Some((Code::PermissionDenied, id.clone())));
     let request = pb::JoinTournamentRequest { tournament_id: id.clone(), ..Default::default() };

@@ -65,8 +65,8 @@ async fn without_pages_http1_requests_get_an_explanation() {
     for request in requests {
         assert_explains_protocol(&answer_to(&host, request.as_bytes()).await);
     }
-    let to_head = answer_to(&host, b"HEAD / HTTP/1.1\r\n\r\n").await;
-    assert_eq!(parts(&to_head).2, "", "no body answers HEAD");
+    let answer = answer_to(&host, b"HEAD / HTTP/1.1\r\n\r\n").await;
+    assert_eq!(parts(&answer).2, "", "no body answers HEAD");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -141,13 +141,13 @@ async fn one_stream_has_the_updates_of_several_pages() {
     let feeds = ["events", &format!("matches/{unknown}/events"), &format!("matches/{id}/events?after=1")];
     let path = format!("/live?feed=/{}", feeds.join("&feed=/"));
     let mut source = EventSource::open(&host, &path).await;
-    let mut of_feeds: [Vec<PageEvent>; 3] = Default::default();
+    let mut feed_events: [Vec<PageEvent>; 3] = Default::default();
     let mut playing = Some((one, two));
-    while of_feeds[2].last().is_none_or(|event| event.name != "end") || of_feeds[0].is_empty() {
+    while feed_events[2].last().is_none_or(|event| event.name != "end") || feed_events[0].is_empty() {
         let place = source.next().await.unwrap();
         assert_eq!((place.name.as_str(), place.id.as_deref()), ("feed", Some("")));
-        of_feeds[place.data.as_u64().unwrap() as usize].push(source.next().await.unwrap());
-        if !of_feeds[2].is_empty()
+        feed_events[place.data.as_u64().unwrap() as usize].push(source.next().await.unwrap());
+        if !feed_events[2].is_empty()
             && let Some((one, two)) = playing.take()
         {
             let playing = async { tokio::join!(one.playing_timidly(1), two.playing_timidly(1)) };
@@ -155,15 +155,18 @@ async fn one_stream_has_the_updates_of_several_pages() {
             one.and(two).unwrap();
         }
     }
-    assert!(of_feeds[0][0].name == "message" && of_feeds[0][0].part("tournaments").is_some(), "{of_feeds:?}");
+    assert!(
+        feed_events[0][0].name == "message" && feed_events[0][0].part("tournaments").is_some(),
+        "{feed_events:?}"
+    );
     let refused: Vec<_> =
-        of_feeds[1].iter().map(|event| (event.name.as_str(), &event.data["message"])).collect();
+        feed_events[1].iter().map(|event| (event.name.as_str(), &event.data["message"])).collect();
     assert!(
         matches!(refused[..], [("refused", why)] if why.as_str().unwrap().contains(unknown)),
         "{refused:?}"
     );
     let mut shown = Vec::new();
-    for event in &of_feeds[2] {
+    for event in &feed_events[2] {
         add_plies(&mut shown, event);
     }
     assert_eq!(shown, (0..12).collect::<Vec<_>>(), "every take arrives once");

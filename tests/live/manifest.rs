@@ -121,6 +121,6 @@ async fn unknown_tournaments_have_no_manifest() {
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "NO_SUCH_TOURNAMENT"));
     let refused = manifest_text(&host, "spring").await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
-    let of_match = MatchId::new(1, &[1; 10]).to_string();
-    assert_eq!(manifest_text(&host, &of_match).await.unwrap_err().code(), Code::NotFound);
+    let match_id = MatchId::new(1, &[1; 10]).to_string();
+    assert_eq!(manifest_text(&host, &match_id).await.unwrap_err().code(), Code::NotFound);
 }

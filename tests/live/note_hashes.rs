@@ -62,7 +62,7 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
         assert_eq!(started.match_id, id);
         host.watched_to_its_end(&id)
     };
-    let by_hand = async {
+    let hand_play = async {
         for bytes in [31, 33] {
             line.send(noted(declare(&id, vec![0, 1]), vec![9; bytes])).await;
             let refused = line.refused().await;
@@ -84,7 +84,7 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
         line.take(&turn, 1).await;
         assert_eq!(line.ended().await.reason(), pb::EndReason::Finished);
     };
-    let (watched, ()) = soon("the end of the match", async { tokio::join!(watching, by_hand) }).await;
+    let (watched, ()) = soon("the end of the match", async { tokio::join!(watching, hand_play) }).await;
     drop(dismiss);
     soon("the end of the bot", playing).await.unwrap().unwrap();
 

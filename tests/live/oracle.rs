@@ -348,8 +348,8 @@ async fn rationalisation_agrees_with_the_library() {
                     1 => vec![1; game.piles.as_slice()[0] as usize],
                     _ => game.piles.as_slice().iter().rev().copied().collect(),
                 };
-                let by_bots: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
-                let _counted = explained.add_game(game, game.first_seat(), &by_bots, budget).unwrap();
+                let played_takes: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
+                let _counted = explained.add_game(game, game.first_seat(), &played_takes, budget).unwrap();
                 let seat = game.first_seat().into();
                 let name = format!("piles {}", game.piles);
                 played.push(pb::PlayedGame {

@@ -185,7 +185,7 @@ async fn each_caller_has_one_slot_for_audits_of_bots() {
     let token = host.register("curious").await;
     let request = pb::AuditBotRequest { bot: "curious".into(), ..Default::default() };
     // Either call may start first; repeat until the audit of bots does.
-    let beside_another = async {
+    let second_audit = async {
         loop {
             let (sender, requests) = mpsc::channel(1);
             let scope = Some(pb::AuditScope::default());
@@ -207,7 +207,7 @@ async fn each_caller_has_one_slot_for_audits_of_bots() {
             }
         }
     };
-    let (refused, answer) = soon("an audit beside another", beside_another).await;
+    let (refused, answer) = soon("an audit beside another", second_audit).await;
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS"));
     assert!(refused.get_details_retry_info().is_some());
     assert_eq!(answer.records, 0);

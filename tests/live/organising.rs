@@ -298,13 +298,13 @@ async fn matches_are_listed_by_state_bots_and_reason() {
     let (all, open) = (list(by()).await.unwrap(), open().await);
     assert_eq!(all.len(), open.len() + 1, "the others are open");
     assert!(open.iter().any(|open| open.id == exhibition) && open.iter().all(|open| open.id != voided));
-    let of_two =
+    let of_two_bots =
         pb::ListMatchesRequest { bots: bots(&["two", "one"]), state: state(pb::MatchState::Open), ..by() };
     let seats = |of: &pb::Match| of.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default();
     let expected = open.iter().filter(|open| seats(open).iter().all(|bot| bot == "one" || bot == "two"));
-    assert_eq!(list(of_two.clone()).await.unwrap(), expected.map(|open| open.id.clone()).collect());
-    let in_cup = pb::ListMatchesRequest { tournament_id: cup, ..of_two };
-    assert!(!list(in_cup).await.unwrap().contains(&exhibition));
+    assert_eq!(list(of_two_bots.clone()).await.unwrap(), expected.map(|open| open.id.clone()).collect());
+    let cup_request = pb::ListMatchesRequest { tournament_id: cup, ..of_two_bots };
+    assert!(!list(cup_request).await.unwrap().contains(&exhibition));
 
     for (request, field) in [
         (pb::ListMatchesRequest { state: 9, ..by() }, "state"),

@@ -164,7 +164,7 @@ async fn load_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
         format!("embed/matches/{id}"),
         format!("embed/tournaments/{tournament}"),
     ];
-    let with_forms = pages.iter().flat_map(|page| forms.map(|form| format!("/{page}{form}")));
+    let page_addresses = pages.iter().flat_map(|page| forms.map(|form| format!("/{page}{form}")));
     let others = [
         format!("/matches/{id}?ply=0"),
         format!("/matches/{id}/what-if?ply=0"),
@@ -176,7 +176,7 @@ async fn load_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
         "/metrics".to_owned(),
     ];
     let mut found = 0;
-    for address in with_forms.chain(others) {
+    for address in page_addresses.chain(others) {
         let answer = browser.get(&address).await;
         found += usize::from(answer.body.len() > 500);
         heard.lock().unwrap().push((address, answer.body.into_bytes()));

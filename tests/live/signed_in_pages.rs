@@ -248,9 +248,12 @@ const FROM_ELSEWHERE: &str = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navi
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn links_of_other_sites_are_redirected_without_setting_cookies() {
     let (public, private) = (Host::start().await, private_host().await);
-    let on_all = ["/organise", "/sign-in?to=%2Fbots", "/play", "/play/bot"];
-    let on_private = ["/", "/bots.json", "/oracle?piles=3%2C4&rows=1+2%3B2+1", "/organise", "/play/bot"];
-    let cases = on_all.map(|path| (&public, path)).into_iter().chain(on_private.map(|path| (&private, path)));
+    let public_paths = ["/organise", "/sign-in?to=%2Fbots", "/play", "/play/bot"];
+    let private_paths = ["/", "/bots.json", "/oracle?piles=3%2C4&rows=1+2%3B2+1", "/organise", "/play/bot"];
+    let cases = public_paths
+        .map(|path| (&public, path))
+        .into_iter()
+        .chain(private_paths.map(|path| (&private, path)));
     for (host, path) in cases {
         let mut browser = Browser::open(host);
         browser.added = FROM_ELSEWHERE.to_owned();

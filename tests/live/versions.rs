@@ -98,7 +98,7 @@ async fn standings_and_audits_distinguish_versions() {
     };
     assert_eq!(counted(&line("changing").versions), [(old.clone(), 2), (new.clone(), 1)]);
     assert!(line("steady").versions.is_empty(), "a bot that says none has none");
-    let mut at_seats: Vec<_> = host
+    let mut version_counts: Vec<_> = host
         .matches_of(&id)
         .await
         .into_iter()
@@ -107,8 +107,8 @@ async fn standings_and_audits_distinguish_versions() {
             found.seat_versions[seat].versions.len()
         })
         .collect();
-    at_seats.sort_unstable();
-    assert_eq!(at_seats, [1, 2]);
+    version_counts.sort_unstable();
+    assert_eq!(version_counts, [1, 2]);
 
     let audit = async |label: &str| {
         let request =

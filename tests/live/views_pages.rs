@@ -310,7 +310,7 @@ async fn small_positions_have_a_tree() {
 async fn the_champion_of_a_knockout_is_first_everywhere() {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
-    let mut by_lot = 0;
+    let mut lot_count = 0;
     for seed in 1..=6 {
         let knockout = settings(Format::Knockout(pb::KnockoutFormat::default()));
         let knockout = pb::TournamentSettings { seed, ..knockout };
@@ -337,8 +337,8 @@ async fn the_champion_of_a_knockout_is_first_everywhere() {
         assert_eq!(copied, ["1", champion.bot.as_str()], "{page}");
         let lots = verdict.bots.iter().filter(|each| each.tie_break() == pb::TieBreak::Lot).count();
         assert_eq!(count(&page, "level on points; decided by lot"), lots, "{page}");
-        by_lot += lots;
+        lot_count += lots;
     }
     party.dismiss().await;
-    assert!(by_lot > 0, "some ties are broken by lot");
+    assert!(lot_count > 0, "some ties are broken by lot");
 }

@@ -55,8 +55,8 @@ async fn a_take_is_requested_and_logged() {
     assert_eq!(lines[2]["answer"], json!({ "take": 3 }));
     // The record can prove the transcript.
     let text = fs::read_to_string(settings.transcript.as_deref().unwrap()).unwrap();
-    let of_question: String = text.split_inclusive('\n').skip(1).collect();
-    assert_eq!(choice.note_hash, Some(*blake3::hash(of_question.as_bytes()).as_bytes()));
+    let question_lines: String = text.split_inclusive('\n').skip(1).collect();
+    assert_eq!(choice.note_hash, Some(*blake3::hash(question_lines.as_bytes()).as_bytes()));
     let tally = bot.tally();
     assert_eq!((tally.questions, tally.answered, tally.calls), (1, 1, 1));
     assert_eq!(tally.tokens, TokenCount { prompt: 100, completion: 20, ..TokenCount::default() });

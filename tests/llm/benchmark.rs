@@ -169,21 +169,21 @@ async fn a_benchmark_resumes_with_a_larger_budget() {
     .await;
     let billed = || endpoint.calls().iter().map(|call| tokens_of(call) + 20).sum::<u64>();
     let folder = fresh_file("benchmark-budget");
-    let of_budget =
+    let budget_flags =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
-    let failure_text = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
+    let failure_text = play_until_failure(&folder, &endpoint, &budget_flags("9000")).await;
     assert!(
         failure_text.contains("a budget of the model is used up and must be raised: open matches"),
         "{failure_text}"
     );
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
-    let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
+    let again = play_until_failure(&folder, &endpoint, &budget_flags("9000")).await;
     assert!(again.contains("a budget of the model is used up"), "{again}");
     // The open match begins again with a shorter prompt, which may still fit.
     assert!(billed() <= 9_000, "{} tokens: the ledger has the spending", billed());
     assert_eq!(count_records(&folder), records);
-    let (card, text) = play(&folder, &endpoint, &of_budget("1000000")).await;
+    let (card, text) = play(&folder, &endpoint, &budget_flags("1000000")).await;
     let (tier, model) = (&card.tiers[0], model_of(&card));
     assert_eq!((tier.items, tier.lost_seats.len(), model.unknown_takes), (8, 0, 0), "{text}");
     assert_eq!((model.answered, model.unanswered.len()), (tier.takes.into(), 0), "{text}");

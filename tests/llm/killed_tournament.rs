@@ -186,8 +186,8 @@ fn check_model(found: &Value, played: &Played, folder: &Path) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     let script = Arc::new(Script::default());
-    let of_endpoint = Arc::clone(&script);
-    let endpoint = ScriptedEndpoint::start(move |number, call| of_endpoint.reply(number, call)).await;
+    let endpoint_script = Arc::clone(&script);
+    let endpoint = ScriptedEndpoint::start(move |number, call| endpoint_script.reply(number, call)).await;
     let folder = fresh_file("killed");
     fs::create_dir_all(&folder).unwrap();
     write_tournament(&folder, &endpoint.url);

@@ -63,8 +63,8 @@ async fn a_record_proves_only_its_own_transcript() {
     let transcript = fresh_file("proved.jsonl");
     let (record, match_id) = play_match(&transcript, |_, call| simplest_answer(call)).await;
     let written = fs::read_to_string(&transcript).unwrap();
-    let of_match: Vec<_> = written.lines().filter(|line| line.contains(&match_id)).collect();
-    let decisions: Vec<_> = of_match.iter().filter(|line| line.contains("\"decision\"")).collect();
+    let match_lines: Vec<_> = written.lines().filter(|line| line.contains(&match_id)).collect();
+    let decisions: Vec<_> = match_lines.iter().filter(|line| line.contains("\"decision\"")).collect();
     let takes = decisions.len();
     let (code, proof, stderr) = verify(&record, &transcript).await;
     assert_eq!((code, proof), (Some(0), json!({ "proved": takes, "unproved": [] })), "{stderr}");
@@ -82,7 +82,7 @@ async fn a_record_proves_only_its_own_transcript() {
 
     // A line of another ply is kept, so that the transcript still covers the seat.
     let moved = first.replace(&format!("\"ply\":{ply}"), "\"ply\":99");
-    let others = of_match.iter().filter(|line| !line.contains(&format!("\"ply\":{ply}"))).copied();
+    let others = match_lines.iter().filter(|line| !line.contains(&format!("\"ply\":{ply}"))).copied();
     let kept: Vec<_> = others.chain([moved.as_str()]).map(|line| format!("{line}\n")).collect();
     fs::write(&other, kept.concat()).unwrap();
     let (code, proof, _) = verify(&record, &other).await;

@@ -111,17 +111,17 @@ fn check_wishes(found: &Value, claims: &[SeatClaims<'_>]) -> u64 {
         count("won", is_otherwise && claim.game.winner == stated);
         for ply in claim.own_plies() {
             // The stated seat comes first, and those before it in the row come one place later.
-            let of_stated = ply.ranks.iter().find(|&&(_, winner)| winner == stated).map(|&(rank, _)| rank);
-            let wanted_rank = |&(rank, winner): &(u64, usize)| match of_stated {
+            let stated_rank = ply.ranks.iter().find(|&&(_, winner)| winner == stated).map(|&(rank, _)| rank);
+            let wanted_rank = |&(rank, winner): &(u64, usize)| match stated_rank {
                 _ if winner == stated => 0,
-                Some(of_stated) => rank + u64::from(rank < of_stated),
+                Some(stated_rank) => rank + u64::from(rank < stated_rank),
                 None => rank + u64::from(rank < claim.game.rank_in_row(claim.seat, stated)),
             };
             count("plies", true);
             regret += ply.regret();
             let best = ply.ranks.iter().map(wanted_rank).min().unwrap();
             wanted_regret += wanted_rank(&(ply.rank, ply.winner)) - best;
-            let is_conflict = of_stated.is_some_and(|rank| rank > ply.rank - ply.regret());
+            let is_conflict = stated_rank.is_some_and(|rank| rank > ply.rank - ply.regret());
             count("conflicts", is_conflict);
             count("kept", is_conflict && ply.regret() == 0);
             count("broken", is_conflict && ply.winner == stated);

@@ -102,9 +102,9 @@ async fn questions_are_shown_with_the_board() {
     let (_, one, _) = show(&[record, "--transcript", file, "--ply", &number, "--json"]).await;
     assert_eq!(one.lines().count(), 1);
     // The other seat is a house bot.
-    let of_other = lines[1..].iter().position(|line| asked(line).is_empty()).unwrap().to_string();
-    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", &of_other]).await;
-    let why = format!("ply {of_other}: the transcripts have no question about this take");
+    let other_ply = lines[1..].iter().position(|line| asked(line).is_empty()).unwrap().to_string();
+    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", &other_ply]).await;
+    let why = format!("ply {other_ply}: the transcripts have no question about this take");
     assert!(code == Some(0) && stderr.contains(&why), "{stderr}");
     let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", "99"]).await;
     assert!(code == Some(2) && stderr.contains("--ply: ply 99: the match has the plies 0 to"), "{stderr}");
@@ -141,18 +141,18 @@ async fn a_replay_shows_reasons_under_rows_and_takes() {
     // Everything else stays the same, and each reason is under the take that the model made.
     let rest: Vec<_> = text.lines().filter(|line| !is_reason(line)).collect();
     assert_eq!(rest, plain.lines().collect::<Vec<_>>());
-    let mut of_rows = 0;
+    let mut row_reasons = 0;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| is_reason(line)) {
         let above: Vec<_> = text.lines().take(number).collect();
         if above.last().unwrap().starts_with("seat ") {
             assert!(above.last().unwrap().contains("model, row"), "{text}");
-            of_rows += 1;
+            row_reasons += 1;
             continue;
         }
         let took = above.iter().rev().find(|line| line.trim_start().starts_with("took")).unwrap();
         assert!(took.contains("took       1 in"), "{line}: {took}");
     }
-    assert_eq!(of_rows, 1, "{text}");
+    assert_eq!(row_reasons, 1, "{text}");
 
     let changed = fresh_file("changed.jsonl");
     fs::write(&changed, fs::read_to_string(&transcript).unwrap().replace("and win", "and lie")).unwrap();

@@ -45,7 +45,7 @@ async fn a_running_tournament_shows_its_cost_so_far_and_the_cost_to_come() {
         let (output, stdout, _) = run(command).await;
         output.status.success().then_some(stdout)
     };
-    let until_held = async {
+    let wait_until_held = async {
         loop {
             if let Some(shown) = show(&["--json"]).await {
                 let shown: Value = serde_json::from_str(&shown).unwrap();
@@ -58,7 +58,7 @@ async fn a_running_tournament_shows_its_cost_so_far_and_the_cost_to_come() {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    let shown = timeout(LONG, until_held).await.expect("no match is over");
+    let shown = timeout(LONG, wait_until_held).await.expect("no match is over");
     let text = show(&[]).await.unwrap();
     playing.kill().unwrap();
     playing.wait().unwrap();

@@ -270,18 +270,18 @@ async fn reports_name_the_call_modes_and_missing_token_counts() {
     let (output, stdout, stderr) = run(command).await;
     assert!(output.status.success(), "{stderr}");
     // Each question has a call in which the model thinks, and one with the schema.
-    let with_schema =
+    let schema_calls =
         endpoint.calls().iter().filter(|call| call.body.get("response_format").is_some()).count();
     let text = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let mode = "prompt 3, with memory, with bot names, with thinking before the answer";
     let asked = format!(
-        "m1 was asked with {mode}, with a schema ({with_schema} calls); {mode}, without a schema ({with_schema} calls)"
+        "m1 was asked with {mode}, with a schema ({schema_calls} calls); {mode}, without a schema ({schema_calls} calls)"
     );
     let missing = format!(
         "the endpoint of m1 gave no token count for {} replies, so the cost is an upper bound",
-        2 * with_schema
+        2 * schema_calls
     );
     for part in [asked, missing] {
-        assert!(with_schema > 1 && text.contains(&part), "{part:?} is missing:\n{stdout}");
+        assert!(schema_calls > 1 && text.contains(&part), "{part:?} is missing:\n{stdout}");
     }
 }

@@ -192,10 +192,9 @@ fn new_folder() -> PathBuf {
 /// Returns the folder of PostgreSQL's programs: from PATH, or else the newest Debian package.
 fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let in_path =
+    let initdb =
         env::split_paths(&path).map(|folder| folder.join("initdb")).find(|program| program.is_file());
-    if let Some(folder) = in_path.and_then(|program| Some(program.canonicalize().ok()?.parent()?.to_owned()))
-    {
+    if let Some(folder) = initdb.and_then(|program| Some(program.canonicalize().ok()?.parent()?.to_owned())) {
         return Some(folder);
     }
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten();

@@ -40,10 +40,10 @@ fn unsent_ends(world: &World) -> Vec<String> {
             let missing = sitting.filter(|bot| !world.history.was_told_of_match_end(bot.as_str(), &match_id));
             unsent.extend(missing.map(|bot| format!("{bot} of match {match_id}")));
         }
-        let of_tournament = listeners
+        let untold = listeners
             .iter()
             .filter(|bot| !world.history.was_told_of_tournament_end(bot.as_str(), &id.to_string()));
-        unsent.extend(of_tournament.map(|bot| format!("{bot} of tournament {id}")));
+        unsent.extend(untold.map(|bot| format!("{bot} of tournament {id}")));
     }
     unsent
 }

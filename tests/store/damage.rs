@@ -225,12 +225,12 @@ pub fn a_quarantined_match_is_kept_but_does_not_count(database: &TestDatabase) {
         assert_eq!((results.len(), &results[1]), (2, &result));
         if store.is_durable() {
             drop(store);
-            let of_it = format!(
+            let event_count = format!(
                 "SELECT CAST(sum(next_seq - seq) AS bigint) FROM record_parts WHERE match_id = '{}'",
                 open.id()
             );
             let kept = i64::try_from(open.events().len()).unwrap();
-            assert_eq!(database.number(&mut database.client(), &of_it), kept, "its events stay");
+            assert_eq!(database.number(&mut database.client(), &event_count), kept, "its events stay");
             stores.push(database.open());
         } else {
             stores.push(store);

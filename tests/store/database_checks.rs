@@ -84,8 +84,8 @@ pub fn events_of_many_alternating_matches_are_kept(database: &TestDatabase) {
     let mut client = database.client();
     let kept = "SELECT CAST(sum(next_seq - seq) AS bigint) FROM record_parts";
     assert_eq!(database.number(&mut client, kept), total, "each event is there once");
-    let of_one = format!("{kept} WHERE match_id = '{}'", records[7].id());
-    assert_eq!(database.number(&mut client, &of_one), i64::try_from(records[7].events().len()).unwrap());
+    let one_match = format!("{kept} WHERE match_id = '{}'", records[7].id());
+    assert_eq!(database.number(&mut client, &one_match), i64::try_from(records[7].events().len()).unwrap());
     assert_eq!(database.number(&mut client, "SELECT count(*) FROM journal"), 0);
 }
 

@@ -10,8 +10,8 @@ use lastnim_store::{Change, HeadsPage, MatchHead, PruneFilter, StoreError, prune
 
 /// A match that is cancelled after one of its bots has declared.
 fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
-    let mut of_setup = (0..100).map(|seed| play_match(id, bots(0..3), Some(origin.clone()), seed, 0));
-    let declaring = of_setup.find(|record| record.state().setup().assigned.is_none()).unwrap();
+    let mut unplayed = (0..100).map(|seed| play_match(id, bots(0..3), Some(origin.clone()), seed, 0));
+    let declaring = unplayed.find(|record| record.state().setup().assigned.is_none()).unwrap();
     let seats = SeatCount::new(3).unwrap();
     let created = declaring.events()[0].clone();
     let time_after = |micros| created.at + std::time::Duration::from_micros(micros);
@@ -66,8 +66,8 @@ pub fn match_heads_are_kept_and_do_not_reveal_rows(database: &TestDatabase) {
         .map(|(record, number)| MatchHead { id: record.id(), number: Some(number), record: signed(record) })
         .collect();
     let public_head = unrevealed.public_head().unwrap();
-    let of_rest = [ListedRecord::Unrevealed { public_head }, ListedRecord::Unrecorded];
-    for (number, record) in (6..).zip(of_rest) {
+    let last_records = [ListedRecord::Unrevealed { public_head }, ListedRecord::Unrecorded];
+    for (number, record) in (6..).zip(last_records) {
         expected.push(MatchHead { id: match_id(number), number: Some(number), record });
     }
     assert_eq!(heads(page), expected, "the voided match keeps its number");

@@ -47,9 +47,9 @@ pub fn lost_seats_are_listed(database: &TestDatabase) {
         assert!(expected.len() > 5 && expected.iter().any(|lost| !lost.strikes.is_empty()), "{expected:#?}");
         assert_eq!(listed(bot, None, None, 99), expected);
         for tournament in [1, 2, 9].map(tournament_id) {
-            let of_it: Vec<_> =
+            let in_tournament: Vec<_> =
                 expected.iter().filter(|lost| lost.tournament == Some(tournament)).cloned().collect();
-            assert_eq!(listed(bot, Some(tournament), None, 99), of_it);
+            assert_eq!(listed(bot, Some(tournament), None, 99), in_tournament);
         }
         assert_eq!(listed(bot, None, None, 2), expected[..2]);
         assert_eq!(listed(bot, None, Some(expected[1].id), 2), expected[2..4]);

@@ -80,22 +80,22 @@ pub fn records_are_pruned_and_their_results_stay(database: &TestDatabase) {
     let none = PruneFilter { over_before: Timestamp::from_micros(5), ..every };
     assert_eq!(database.run(prune_store(store.as_ref(), none, now)), Ok(0));
     // Of one tournament, all but the newest three.
-    let of_one = PruneFilter { tournament: Some(tournament_id(1)), keep_newest: 3, ..every };
-    let page = PrunePage { filter: of_one, after: None, limit: 2 };
+    let filter = PruneFilter { tournament: Some(tournament_id(1)), keep_newest: 3, ..every };
+    let page = PrunePage { filter: filter, after: None, limit: 2 };
     let first = database.run(store.prunable_matches(&page)).unwrap();
     assert_eq!(first, [match_id(0), match_id(2)], "the oldest first, up to the limit");
-    let of_first: Vec<_> = over
+    let first_matches: Vec<_> = over
         .iter()
         .map(|record| record.id())
         .filter(|id| (0..20).step_by(2).any(|number| *id == match_id(number)))
         .collect();
-    assert_eq!(database.run(prune_store(store.as_ref(), of_one, now)), Ok(of_first.len() as u64 - 3));
-    let gone = &of_first[..of_first.len() - 3];
+    assert_eq!(database.run(prune_store(store.as_ref(), filter, now)), Ok(first_matches.len() as u64 - 3));
+    let gone = &first_matches[..first_matches.len() - 3];
     let rest: Vec<_> = over.iter().map(|record| record.id()).filter(|id| !gone.contains(id)).collect();
     assert_eq!(kept(), rest);
     assert_eq!((summaries(), results()), (listed.clone(), resulted.clone()), "their results stay");
     // Now there is nothing to remove, and repeating a change is harmless.
-    assert_eq!(database.run(prune_store(store.as_ref(), of_one, now)), Ok(0));
+    assert_eq!(database.run(prune_store(store.as_ref(), filter, now)), Ok(0));
     database.write(&store, &[Change::RecordsPruned { ids: gone.to_vec(), at: now }]);
     // Unfinished matches always stay, and the store keeps working.
     database.write(&store, &[Change::RecordsPruned { ids: vec![match_id(7)], at: now }]);

@@ -74,20 +74,20 @@ pub fn a_busy_caller_displaces_only_its_own_requests(database: &TestDatabase) {
         database.write(&store, &changes);
         database.run(store.requests()).unwrap()
     };
-    let of_admin = request(0, NOW);
-    let of_bot: Vec<_> =
+    let admin_request = request(0, NOW);
+    let bot_requests: Vec<_> =
         (0..=MAX_REQUESTS_PER_CALLER as u64).map(|number| request(2 * number + 1, NOW)).collect();
-    write(std::slice::from_ref(&of_admin));
-    let kept = write(&of_bot);
-    assert_eq!(kept[0], of_admin);
-    assert_eq!(kept[1..], of_bot[1..], "the bot's oldest request is deleted");
+    write(std::slice::from_ref(&admin_request));
+    let kept = write(&bot_requests);
+    assert_eq!(kept[0], admin_request);
+    assert_eq!(kept[1..], bot_requests[1..], "the bot's oldest request is deleted");
 
     // An id that is used again counts as new, so the next request displaces another one.
-    let again = StoredRequest { created: Creation::Tournament(tournament_id(1)), ..of_bot[1].clone() };
+    let again = StoredRequest { created: Creation::Tournament(tournament_id(1)), ..bot_requests[1].clone() };
     write(std::slice::from_ref(&again));
-    let kept = write(&of_bot[..1]);
-    assert_eq!((kept[0].clone(), kept[1].clone()), (of_admin, of_bot[3].clone()));
-    assert_eq!(kept[kept.len() - 2..], [again, of_bot[0].clone()]);
+    let kept = write(&bot_requests[..1]);
+    assert_eq!((kept[0].clone(), kept[1].clone()), (admin_request, bot_requests[3].clone()));
+    assert_eq!(kept[kept.len() - 2..], [again, bot_requests[0].clone()]);
     assert_eq!(kept.len(), 1 + MAX_REQUESTS_PER_CALLER);
 }
 

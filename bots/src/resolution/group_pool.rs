@@ -77,8 +77,8 @@ impl<'a> GroupPool<'a> {
             };
             let game = Game::new(piles.clone(), matrix, 0, self.settings.ending);
             let game = game.expect("the first seat is one of the match's");
-            let of_seats = BySeat::from_fn(seats, |seat| kinds[place(seat.index())]);
-            let outcome = play_match(&game, &of_seats, draw);
+            let seat_kinds = BySeat::from_fn(seats, |seat| kinds[place(seat.index())]);
+            let outcome = play_match(&game, &seat_kinds, draw);
             let mut places = vec![SeatResult::default(); seats.get()];
             for (seat, result) in outcome.seats.enumerate() {
                 places[place(seat.index())] = result.clone();

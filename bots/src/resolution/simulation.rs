@@ -115,8 +115,8 @@ impl<'a, 'pool> FieldSimulation<'a, 'pool> {
                     let mut table: Vec<(u8, &BotName)> =
                         pairing.bots.iter().map(|bot| (kinds[bot], bot)).collect();
                     table.sort_unstable();
-                    let of_places: Vec<u8> = table.iter().map(|&(kind, _)| kind).collect();
-                    let played = self.pool.draw_group(&of_places)?.clone();
+                    let place_kinds: Vec<u8> = table.iter().map(|&(kind, _)| kind).collect();
+                    let played = self.pool.draw_group(&place_kinds)?.clone();
                     let places = table.into_iter().zip(0..).map(|((_, bot), place)| (bot.clone(), place));
                     new.insert(OpenGroup { played, places: places.collect() })
                 }

@@ -47,8 +47,8 @@ impl IdGenerator {
     fn next_id_parts(&self) -> (u64, [u8; 10]) {
         let mut bytes = [0; 10];
         self.environment.fill_random(&mut bytes);
-        let by_clock = (self.clock.now().as_micros() / 1_000) << COUNTER_BITS;
-        let next = |last: u64| by_clock.max(last + 1);
+        let clock_tick = (self.clock.now().as_micros() / 1_000) << COUNTER_BITS;
+        let next = |last: u64| clock_tick.max(last + 1);
         let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
         let tick = next(last.unwrap_or_else(|last| last));
         let counter = (tick & ((1 << COUNTER_BITS) - 1)) as u16;

@@ -104,9 +104,10 @@ impl RequestIndex {
         self.remove(&request.key);
         let (number, key, oldest) = (self.next, request.key.clone(), request.at.minus(REQUEST_LIFETIME));
         self.next += 1;
-        let of_caller = self.by_caller.entry(key.caller.clone()).or_default();
-        of_caller.insert(number, key.clone());
-        let surplus = if of_caller.len() > MAX_REQUESTS_PER_CALLER { of_caller.pop_first() } else { None };
+        let caller_requests = self.by_caller.entry(key.caller.clone()).or_default();
+        caller_requests.insert(number, key.clone());
+        let surplus =
+            if caller_requests.len() > MAX_REQUESTS_PER_CALLER { caller_requests.pop_first() } else { None };
         self.by_age.insert(number, key.clone());
         self.by_key.insert(key, (number, request));
         if let Some((_, key)) = surplus {

@@ -106,9 +106,10 @@ impl RunningTime {
 
     /// Returns whether a stream that ends at `at` may have been lost because the server stalled.
     pub(crate) fn may_lose_streams(&self, at: Duration) -> bool {
-        let in_gap = self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
-        let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
-        in_gap || after_gap
+        let is_in_gap =
+            self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
+        let is_after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
+        is_in_gap || is_after_gap
     }
 
     fn count_until(&mut self, at: Duration) {

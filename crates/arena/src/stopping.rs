@@ -25,9 +25,9 @@ impl Arena {
                 ended.await;
             }
         };
-        let with_timeout = tokio::time::timeout(within, no_match_open).await.is_ok();
+        let ended_in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
         self.inner.stopped.cancel();
-        if !with_timeout {
+        if !ended_in_time {
             // Waiting commits fail now, because a match that waits for an unusable store would not handle the
             // interruption.
             self.inner.context.commits.fail_waiting_commits();

@@ -419,11 +419,11 @@ mod tests {
             }
             all.groups.into_keys().collect::<Vec<_>>()
         };
-        let in_order = kept(&groups);
-        assert!(in_order.iter().copied().eq(0..1_024), "{} groups are kept", in_order.len());
+        let ordered = kept(&groups);
+        assert!(ordered.iter().copied().eq(0..1_024), "{} groups are kept", ordered.len());
         groups.reverse();
-        assert_eq!(kept(&groups), in_order);
+        assert_eq!(kept(&groups), ordered);
         groups.rotate_left(2);
-        assert_eq!(kept(&groups), in_order);
+        assert_eq!(kept(&groups), ordered);
     }
 }

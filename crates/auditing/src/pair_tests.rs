@@ -82,7 +82,7 @@ pub(super) fn test_pairs<'a>(
         .map(|((bot, other), _)| {
             let (bot, other) = (*bot, *other);
             let back = find_pair(&found, other, bot);
-            let by_takes = back.is_some_and(|back| found[back].1.favouritism.is_flagged());
+            let helps_back = back.is_some_and(|back| found[back].1.favouritism.is_flagged());
             let is_innocent = || {
                 !is_special(bot, other)
                     || !is_special(other, bot)
@@ -90,7 +90,7 @@ pub(super) fn test_pairs<'a>(
             };
             let is_mutual =
                 declarations.contains(&(bot, other)) || depends(bot, other) && depends(other, bot);
-            depends(bot, other) && by_takes || is_mutual && !is_innocent()
+            depends(bot, other) && helps_back || is_mutual && !is_innocent()
         })
         .collect();
     for ((_, findings), is_returned) in found.iter_mut().zip(returned) {

@@ -395,9 +395,9 @@ mod tests {
             }
             (tally.rows, tally.other_rows)
         };
-        let in_order = tally(&rows);
-        assert_eq!((in_order.0.len(), in_order.1), (MAX_DECLARED_ROWS, 720 - MAX_DECLARED_ROWS as u64));
+        let ordered = tally(&rows);
+        assert_eq!((ordered.0.len(), ordered.1), (MAX_DECLARED_ROWS, 720 - MAX_DECLARED_ROWS as u64));
         rows.reverse();
-        assert_eq!(tally(&rows), in_order);
+        assert_eq!(tally(&rows), ordered);
     }
 }

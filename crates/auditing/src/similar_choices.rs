@@ -342,8 +342,8 @@ mod tests {
             numbers.for_each(|number| all.merge(one_take(number)));
             (all.groups.into_keys().collect::<Vec<_>>(), all.versions.into_keys().collect::<Vec<_>>())
         };
-        let in_order = kept(&mut (0..90));
-        assert_eq!((in_order.0.len(), in_order.1.len()), (MAX_CELLS / 3_000, MAX_VERSIONS));
-        assert_eq!(kept(&mut (0..90).rev()), in_order);
+        let ordered = kept(&mut (0..90));
+        assert_eq!((ordered.0.len(), ordered.1.len()), (MAX_CELLS / 3_000, MAX_VERSIONS));
+        assert_eq!(kept(&mut (0..90).rev()), ordered);
     }
 }

@@ -84,11 +84,11 @@ impl TrustTally {
     pub(super) fn add_match(&mut self, group: GroupKey, talk: &TalkAudit, bot: Seat, other: Seat) {
         let mut sums = [0; SUM_COUNT];
         sums[MATCHES] = 1;
-        let of_both = talk
+        let common_offers = talk
             .offered
             .iter()
             .filter(|offered| [bot, other].into_iter().all(|seat| offered.pact.constraint(seat).is_some()));
-        for offered in of_both {
+        for offered in common_offers {
             if offered.offer.seat == bot {
                 sums[MATCHES_WITH_OFFER] = 1;
             } else if offered.offer.round + 1 < talk.rounds {

@@ -99,13 +99,13 @@ fn item_line(
 pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
     let mut tiers: Vec<Vec<Game>> = Tier::all().map(|_| Vec::new()).collect();
     for seats in 2..=5 {
-        let of_tier = ITEMS_PER_TIER as usize / 4;
-        let drawn = drawn_positions(seats, seed).take(of_tier * tiers.len());
+        let tier_size = ITEMS_PER_TIER as usize / 4;
+        let drawn = drawn_positions(seats, seed).take(tier_size * tiers.len());
         let mut games: Vec<(Game, Explanation)> = drawn.collect();
         games.sort_by_key(|(game, explanation)| {
             game.piles.as_slice().len() + if can_err(explanation) { FIRST_ERROR_PILES } else { 0 }
         });
-        for (tier, games) in tiers.iter_mut().zip(games.chunks(of_tier)) {
+        for (tier, games) in tiers.iter_mut().zip(games.chunks(tier_size)) {
             tier.extend(games.iter().map(|(game, _)| game.clone()));
         }
     }

@@ -37,8 +37,8 @@ fn play_item(item: &SetItem, bot: HouseBot) -> [f64; 2] {
 fn mean_losses(bot: &str, items: &[&SetItem]) -> Vec<[f64; 2]> {
     let bot: HouseBot = bot.parse().unwrap();
     let mean = |tier: Tier| {
-        let of_tier = items.iter().filter(|item| item.tier == tier);
-        let played: Vec<_> = of_tier.map(|item| play_item(item, bot)).collect();
+        let tier_items = items.iter().filter(|item| item.tier == tier);
+        let played: Vec<_> = tier_items.map(|item| play_item(item, bot)).collect();
         [0, 1].map(|figure| {
             played.iter().map(|losses| losses[figure]).sum::<f64>() / f64::from(played.len() as u32)
         })
@@ -124,14 +124,14 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 
 #[test]
 fn losses_on_the_newest_set_correlate_with_losses_in_play() {
-    let in_play = LOSSES_IN_PLAY.map(|(_, loss)| loss);
+    let losses_in_play = LOSSES_IN_PLAY.map(|(_, loss)| loss);
     let losses_on_set = |set: usize| {
         LOSSES_IN_PLAY.map(|(bot, _)| {
             let losses = mean_losses(bot, &all_items(set));
             losses.iter().map(|[loss, _]| loss).sum::<f64>() / f64::from(losses.len() as u32)
         })
     };
-    let [first, newest] = [0, 1].map(|set| correlation(&losses_on_set(set), &in_play));
+    let [first, newest] = [0, 1].map(|set| correlation(&losses_on_set(set), &losses_in_play));
     assert!(
         newest > 0.98 && newest > first,
         "correlation {first:.3} for the first set, {newest:.3} for the newest"

@@ -424,8 +424,8 @@ pub(super) fn check_row_count(matrix: &AllianceMatrix, seats: SeatCount) -> Resu
 
 fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<MatchSnapshot> {
     let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_match_started);
-    let at_phase = field.member("phase");
-    let stage = match at_phase.known_enum(snapshot.phase)? {
+    let phase_field = field.member("phase");
+    let stage = match phase_field.known_enum(snapshot.phase)? {
         pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => SnapshotStage::Declared,
         pb::Phase::Declaring => SnapshotStage::Declaring,
         pb::Phase::Playing => SnapshotStage::Playing {
@@ -439,11 +439,11 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
         },
         pb::Phase::Ended => SnapshotStage::Ended,
         pb::Phase::Unspecified => {
-            at_phase.report("missing");
+            phase_field.report("missing");
             return None;
         }
         pb::Phase::Quarantined => {
-            at_phase.report("a quarantined match cannot have a snapshot");
+            phase_field.report("a quarantined match cannot have a snapshot");
             return None;
         }
     };

@@ -202,8 +202,8 @@ mod tests {
         let options = options_from(&empty).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
-        let with_version = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
-        let options = options_from(&with_version).unwrap();
+        let version_variables = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
+        let options = options_from(&version_variables).unwrap();
         assert_eq!((options.version.as_deref(), options.config_hash), (Some("1.4"), Some([7; 32])));
         let version = options.bot_version().unwrap();
         assert_eq!(version.label.unwrap().as_str(), "1.4");
@@ -212,7 +212,7 @@ mod tests {
             Err(Error::ConfigHash(_))
         ));
         assert!(matches!(
-            options_from(&with_version).unwrap().version("a b").bot_version(),
+            options_from(&version_variables).unwrap().version("a b").bot_version(),
             Err(Error::Version(_))
         ));
         let missing = [("LASTNIM_TOKEN", "t"), ("LASTNIM_CA", "no/such/file.pem")];

@@ -69,7 +69,7 @@ async fn forward_connection(
     pace: NetworkPace,
     mut faults: watch::Receiver<NetworkFaults>,
 ) {
-    let at_start = *faults.borrow_and_update();
+    let first_faults = *faults.borrow_and_update();
     // Disables Nagle's algorithm. If this fails, the connection is slower, but works.
     let _ = outside.set_nodelay(true);
     let carried = async {
@@ -90,7 +90,7 @@ async fn forward_connection(
         () = carried => {}
         _ = faults.changed() => {
             // A frozen connection stays open until it is cut.
-            let _ = faults.wait_for(|now| now.cuts > at_start.cuts).await;
+            let _ = faults.wait_for(|now| now.cuts > first_faults.cuts).await;
         }
     }
 }

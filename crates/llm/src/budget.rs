@@ -297,8 +297,8 @@ pub struct CostBound {
 impl CostBound {
     /// Returns the budget for this many matches with these settings; `matches` is `None` if their number is unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
-        let of_matches = Limit::of_match(settings).times(matches);
-        Self { limit: of_matches.tighter(Limit::of_bot(settings)).tighter(Limit::of_all(settings)) }
+        let match_limit = Limit::of_match(settings).times(matches);
+        Self { limit: match_limit.tighter(Limit::of_bot(settings)).tighter(Limit::of_all(settings)) }
     }
 
     /// Returns the budget of several models for this many matches each; they may also have a shared one.

@@ -69,9 +69,9 @@ impl Claims {
 
 /// Returns the member with this name in any letter case; an exact match takes precedence.
 pub fn member_of<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let in_any_case =
+    let find_in_any_case =
         || object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value);
-    object.get(name).or_else(in_any_case)
+    object.get(name).or_else(find_in_any_case)
 }
 
 fn probability_of_json(value: &Value) -> Option<f64> {

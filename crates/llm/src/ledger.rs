@@ -206,8 +206,9 @@ mod tests {
             again.update(TOTAL_ACCOUNT, |account| *account).unwrap(),
             Account { spent: all, reserved: amount(0) }
         );
-        let of_match = again.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.spent).unwrap();
-        assert_eq!(of_match, amount(3));
+        let match_amount =
+            again.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.spent).unwrap();
+        assert_eq!(match_amount, amount(3));
         assert_eq!(
             shared.update(TOTAL_ACCOUNT, |account| *account).unwrap(),
             Account { spent: amount(5), reserved: amount(4) }

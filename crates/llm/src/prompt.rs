@@ -215,10 +215,10 @@ fn talking_view() -> MatchView {
 fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
     let claims =
         || Claims { why: Some("parity".to_owned()), win_probability: Some(0.5), ..Claims::default() };
-    let of_row = Claims { wants: Some(view.info().seat), ..claims() };
-    let row = ModelAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: of_row };
-    let of_take = Claims { plan: Some(view.info().seat), ..claims() };
-    let take = ModelAnswer { answer: Answer::Take(1), claims: of_take };
+    let row_claims = Claims { wants: Some(view.info().seat), ..claims() };
+    let row = ModelAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: row_claims };
+    let take_claims = Claims { plan: Some(view.info().seat), ..claims() };
+    let take = ModelAnswer { answer: Answer::Take(1), claims: take_claims };
     let memory = [EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
     let contexts = MatchScoring::ALL.into_iter().flat_map(|scoring| {
         [

@@ -177,12 +177,12 @@ mod tests {
 
     #[tokio::test]
     async fn used_tokens_delay_the_next_call() {
-        let of_tokens = limit(None, Some(600), None);
-        of_tokens.wait_for_turn(soon()).await.unwrap();
-        of_tokens.charge_tokens(1);
-        of_tokens.wait_for_turn(soon()).await.unwrap();
-        of_tokens.charge_tokens(300);
-        let failure = of_tokens.wait_for_turn(soon()).await.unwrap_err();
+        let token_limit = limit(None, Some(600), None);
+        token_limit.wait_for_turn(soon()).await.unwrap();
+        token_limit.charge_tokens(1);
+        token_limit.wait_for_turn(soon()).await.unwrap();
+        token_limit.charge_tokens(300);
+        let failure = token_limit.wait_for_turn(soon()).await.unwrap_err();
         assert_waits_long(&failure);
         let unlimited = limit(None, None, None);
         unlimited.charge_tokens(u64::MAX);

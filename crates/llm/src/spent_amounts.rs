@@ -39,15 +39,15 @@ impl SpentAmounts {
     /// cost as much as the `played` ones did, and that the model plays in the same share of them. Those in `open` have
     /// begun. `None` if no match of the model is over, or there are more matches than `all`.
     pub fn estimate_remaining_cost(&self, played: u64, all: u64, open: &HashSet<String>) -> Option<Amount> {
-        let in_open = open.iter().filter_map(|id| self.of_matches.get(id));
-        let in_open = in_open.fold(Amount::default(), |sum, &amount| sum + amount);
-        let in_played = self.total - in_open;
+        let spent_in_open = open.iter().filter_map(|id| self.of_matches.get(id));
+        let spent_in_open = spent_in_open.fold(Amount::default(), |sum, &amount| sum + amount);
+        let spent_in_played = self.total - spent_in_open;
         let left = all.checked_sub(played)?;
         let open = left.min(open.len() as u64);
-        let expected = |matches| in_played.scaled(matches, played);
+        let expected = |matches| spent_in_played.scaled(matches, played);
         // An open match may already have cost more than others.
-        (played > 0 && in_played != Amount::default())
-            .then(|| expected(left - open) + (expected(open) - in_open))
+        (played > 0 && spent_in_played != Amount::default())
+            .then(|| expected(left - open) + (expected(open) - spent_in_open))
     }
 }
 

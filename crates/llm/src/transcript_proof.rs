@@ -244,8 +244,8 @@ impl TranscriptQuestions {
     /// Compares the answers in a record with the transcript, for the seats with questions in this match; `None`
     /// if no seat has any.
     pub fn compare_with(&self, record: &Record) -> Option<TranscriptVerdict> {
-        let of_match = self.decided.keys().filter(|key| key.match_id == record.id());
-        let seats: BTreeSet<usize> = of_match.map(|key| key.seat).collect();
+        let match_keys = self.decided.keys().filter(|key| key.match_id == record.id());
+        let seats: BTreeSet<usize> = match_keys.map(|key| key.seat).collect();
         if seats.is_empty() {
             return None;
         }

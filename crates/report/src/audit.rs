@@ -54,13 +54,13 @@ fn dealt_section(dealt: &DealtAudit) -> Section {
     let head = [Column::integer("seat"), Column::text("really wanted")];
     let mut table = Table::new(head.into_iter().chain(columns));
     for (seat, ranks) in dealt.seats.enumerate() {
-        let by_takes = ranks.rank_actual.cast_signed() - ranks.rank_declared.cast_signed();
+        let take_cost = ranks.rank_actual.cast_signed() - ranks.rank_declared.cast_signed();
         table.push_row([
             Cell::from(seat.index()),
             Cell::from(dealt.matrix.rows()[seat].to_string()),
             Cell::from(ranks.rank_honest),
             Cell::from(ranks.cost_of_declarations()),
-            Cell::from(by_takes),
+            Cell::from(take_cost),
             Cell::from(ranks.rank_actual),
         ]);
     }

@@ -48,7 +48,7 @@ pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAud
         .paragraphs(error_sentence(figures))
         .paragraphs(clear_condition_sentences(found));
     let notes = interval_notes(figures, report);
-    let in_figures = Section::with_heading("In figures").table(figure_table(figures)).paragraphs(notes);
+    let figure_section = Section::with_heading("In figures").table(figure_table(figures)).paragraphs(notes);
     let pairs = affected_pairs(bot, &report.pairs);
     let helps = Section::with_heading("Who helps whom").paragraphs(help_sentences(bot, &pairs));
     let mut details = vec![
@@ -77,7 +77,7 @@ pub fn explain_bot_audit(response: &pb::AuditBotResponse) -> Option<ExplainedAud
             "In a simulation, two of these bots help each other in a share of their groups, and all others play as they did. Each number is the chance that the audit notices this.",
         )
     }));
-    Some(ExplainedAudit { headline, sections: vec![head, in_figures, helps], details })
+    Some(ExplainedAudit { headline, sections: vec![head, figure_section, helps], details })
 }
 
 /// Returns the share of a bot's takes that were optimal, and a sentence on how certain that is; `None` if it made no

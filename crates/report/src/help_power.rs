@@ -7,11 +7,11 @@ use lastnim_proto::pb;
 /// unknown.
 pub(super) fn help_power_table(powers: &[pb::HelpPower]) -> Option<Table> {
     let first = powers.first()?;
-    let of_one: Vec<&pb::HelpPower> =
+    let share_powers: Vec<&pb::HelpPower> =
         powers.iter().filter(|power| power.share.total_cmp(&first.share).is_eq()).collect();
     let powers_of_kind = |kind: i32| powers.iter().filter(move |power| power.kind == kind);
     let mut table =
-        Table::of_items(&of_one).column(Column::text("help"), |power| help_kind_text(power.kind()));
+        Table::of_items(&share_powers).column(Column::text("help"), |power| help_kind_text(power.kind()));
     for (at, power) in powers_of_kind(first.kind).enumerate() {
         let share = 100.0 * power.share;
         let column = Column::number(format!("in {share:.0}% of groups"), NumberUnit::Share, 0)

@@ -124,7 +124,8 @@ pub fn played_rounds(
     let is_over = tournament.state() == pb::TournamentState::Finished;
     let rounds: BTreeSet<u64> = tallies.keys().map(|&(round, _)| round).collect();
     let rounds = rounds.into_iter().map(|round| {
-        let of_round: Vec<_> = tallies.range((round, 0)..(round + 1, 0)).map(|(_, tally)| tally).collect();
+        let round_tallies: Vec<_> =
+            tallies.range((round, 0)..(round + 1, 0)).map(|(_, tally)| tally).collect();
         let is_settled = plan.is_knockout && exits.values().any(|(_, each)| each.out_in == Some(round));
         let is_final = round + 1 == plan.tables.len() as u64;
         let is_out = |bot: &str| is_settled && out_in(bot) == Some(Some(round));
@@ -152,12 +153,12 @@ pub fn played_rounds(
             let tie_break = tie_breaks.into_iter().find(|&tie_break| tie_break != pb::TieBreak::Unspecified);
             RoundTable { entries, played: tally.played, matches, tie_break }
         };
-        let is_drawn = of_round.len() as u64 == plan.table_count(round);
-        let sits = |bot: &&String| of_round.iter().any(|tally| tally.wins.contains_key(*bot));
+        let is_drawn = round_tallies.len() as u64 == plan.table_count(round);
+        let sits = |bot: &&String| round_tallies.iter().any(|tally| tally.wins.contains_key(*bot));
         let is_in = |bot: &&String| out_in(bot).flatten().is_none_or(|out| out >= round);
         let byes = tournament.field.iter().filter(|bot| is_drawn && !sits(bot) && is_in(bot));
         let byes = byes.cloned().collect();
-        Round { name: plan.round_name(round), tables: of_round.iter().map(table).collect(), byes }
+        Round { name: plan.round_name(round), tables: round_tallies.iter().map(table).collect(), byes }
     });
     rounds.collect()
 }

@@ -32,7 +32,7 @@ pub fn ruleset_robustness_sections(
 ) -> Vec<Section> {
     let Some(found) = &solved.robustness else { return Vec::new() };
     let best = found.seats.get(to_move).map_or(0, |figures| figures.predicted_rank);
-    let of_moves = (!found.moves.is_empty()).then(|| {
+    let move_section = (!found.moves.is_empty()).then(|| {
         let moves: Vec<_> = solved.options.iter().zip(&found.moves).collect();
         let table = Table::of_items(&moves)
             .column(Column::text("move"), |(option, _)| option.play.clone())
@@ -47,7 +47,7 @@ pub fn ruleset_robustness_sections(
             .list(SAFETY_MEANINGS)
     });
     let seats = seat_section(&found.seats, solved.winner, ReportReader::CommandLine);
-    [Some(seats), of_moves].into_iter().flatten().collect()
+    [Some(seats), move_section].into_iter().flatten().collect()
 }
 
 /// Reports each seat's predicted and guaranteed rank.
@@ -78,10 +78,11 @@ fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader)
         .into_table();
     let winner = seats.iter().find(|figures| figures.seat == winner);
     let best = reader.number(0);
-    let of_seats = Section::with_heading(format!(
+    let seat_section = Section::with_heading(format!(
         "Each seat's predicted and guaranteed rank (place in its own row, {best} is best):"
     ));
-    add_explained_table(of_seats, table, reader).paragraphs(winner.map(|winner| winner_text(winner, reader)))
+    add_explained_table(seat_section, table, reader)
+        .paragraphs(winner.map(|winner| winner_text(winner, reader)))
 }
 
 /// Adds a table and, on the command line, the meanings of its columns.

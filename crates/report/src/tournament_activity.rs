@@ -42,13 +42,13 @@ pub fn activity_lines(activity: &pb::TournamentActivity) -> Vec<String> {
 
 fn connected_line(activity: &pb::TournamentActivity) -> String {
     let (connected, absent) = (activity.connected_bots, activity.absent_bots);
-    let of_all =
+    let connected_text =
         format!("{connected} of {}", count_with_noun(connected.saturating_add(absent), "bot", "bots"));
     if absent == 0 {
-        return of_all;
+        return connected_text;
     }
     let names = activity.absent.iter().map(String::as_str);
-    format!("{of_all}; absent: {}", list_names(names, absent))
+    format!("{connected_text}; absent: {}", list_names(names, absent))
 }
 
 /// Describes the bots that matches wait for; `None` without such bots.

@@ -235,12 +235,12 @@ fn champion_path_text(champion: &str, rounds: &[Round]) -> Option<String> {
     };
     let before: Vec<_> = earlier.iter().flat_map(|table| opponents(table)).collect();
     let before: Vec<_> = before.iter().map(String::as_str).collect();
-    let in_final = opponents(last);
-    let in_final: Vec<_> = in_final.iter().map(String::as_str).collect();
+    let finalists = opponents(last);
+    let finalists: Vec<_> = finalists.iter().map(String::as_str).collect();
     let met = if before.is_empty() {
-        format!("It met {} in the final.", list_names(&in_final))
+        format!("It met {} in the final.", list_names(&finalists))
     } else {
-        format!("It met {}, and then {} in the final.", list_names(&before), list_names(&in_final))
+        format!("It met {}, and then {} in the final.", list_names(&before), list_names(&finalists))
     };
     let level = tables.iter().filter(|table| table.tie_break.is_some()).count();
     let decided = match level {
@@ -320,9 +320,9 @@ mod tests {
         );
         let equal = [line(1, "ann", None), line(1, "bob", None)];
         assert_eq!(summarize(&running, &equal, None), "ann and bob share the lead. They are level so far.");
-        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..clear[1].clone() };
+        let lot_line = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..clear[1].clone() };
         assert_eq!(
-            summarize(&over, &[clear[0].clone(), by_lot], None),
+            summarize(&over, &[clear[0].clone(), lot_line], None),
             "ann won by lot. It is level with bob on points; it won by lot. That is clear: no other bot’s 95% interval reaches into that of ann."
         );
     }

@@ -88,20 +88,21 @@ fn parse_match_id(id: &str) -> Result<MatchId, Status> {
 
 fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Option<MatchFilter> {
     let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
-    let at_bots = field.member("bots");
+    let bots_field = field.member("bots");
     if request.bots.len() > MAX_SEATS {
         let (named, limit) = (request.bots.len(), MAX_SEATS);
-        at_bots.report(format_args!("{named} bots: expected at most {limit}, the maximum number of seats"));
+        bots_field
+            .report(format_args!("{named} bots: expected at most {limit}, the maximum number of seats"));
         return None;
     }
-    let bots = at_bots.parse_each(&request.bots, |bot, field| field.ok_or_report(bot.parse()));
+    let bots = bots_field.parse_each(&request.bots, |bot, field| field.ok_or_report(bot.parse()));
     let state = field.member("state").optional_enum::<ListedState>(request.state);
-    let at_reason = field.member("reason");
-    let reason = at_reason.optional_enum::<EndReason>(request.reason);
+    let reason_field = field.member("reason");
+    let reason = reason_field.optional_enum::<EndReason>(request.reason);
     if let (Some(Some(state)), Some(Some(_))) = (state, reason)
         && !state.has_end()
     {
-        at_reason.report("open and quarantined matches have no end reason: omit the reason or the state");
+        reason_field.report("open and quarantined matches have no end reason: omit the reason or the state");
     }
     let bots = bots?.into_iter().collect();
     Some(MatchFilter { tournament: tournament?, bots, state: state?, reason: reason? })

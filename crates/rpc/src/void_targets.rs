@@ -65,11 +65,11 @@ mod tests {
     #[test]
     fn single_and_listed_targets_are_parsed_without_duplicates() {
         let game = VoidTarget::Match(ID.parse().unwrap());
-        let of_list =
+        let listed_targets =
             [listed::Target::MatchId(ID.into()), listed::Target::Group(7), listed::Target::Group(7)];
-        assert_eq!(parse_targets(None, &of_list), Ok(vec![game, VoidTarget::Group(7)]));
+        assert_eq!(parse_targets(None, &listed_targets), Ok(vec![game, VoidTarget::Group(7)]));
         assert_eq!(parse_targets(Some(alone::Target::Group(0)), &[]), Ok(vec![VoidTarget::Group(0)]));
-        let all = parse_targets(Some(alone::Target::MatchId(ID.into())), &of_list);
+        let all = parse_targets(Some(alone::Target::MatchId(ID.into())), &listed_targets);
         assert_eq!(all, Ok(vec![game, VoidTarget::Group(7)]));
     }
 

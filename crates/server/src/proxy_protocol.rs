@@ -83,10 +83,10 @@ mod tests {
         let mut ipv6 = [0; 36];
         ipv6[..2].copy_from_slice(&[0x20, 1]);
         ipv6[15] = 9;
-        let with_more = [&ipv4[..], &[3, 0, 1, 7]].concat();
+        let longer_body = [&ipv4[..], &[3, 0, 1, 7]].concat();
         let cases = [
             (header_bytes(0x21, 0x11, &ipv4), Some("192.0.2.7")),
-            (header_bytes(0x21, 0x11, &with_more), Some("192.0.2.7")),
+            (header_bytes(0x21, 0x11, &longer_body), Some("192.0.2.7")),
             (header_bytes(0x21, 0x21, &ipv6), Some("2001::9")),
             (header_bytes(0x20, 0x00, &[]), None),
             (header_bytes(0x21, 0x00, &[1, 2]), None),

@@ -85,8 +85,8 @@ struct StandbyResponder {
 
 impl StandbyResponder {
     async fn answer_connection(&self, mut stream: impl Connection, peer: IpAddr) -> io::Result<()> {
-        let from_proxy = is_trusted(&self.trusted_proxies, peer);
-        let client = if from_proxy { read_client_address(&mut stream).await? } else { None };
+        let is_from_proxy = is_trusted(&self.trusted_proxies, peer);
+        let client = if is_from_proxy { read_client_address(&mut stream).await? } else { None };
         let protocol = detect_protocol(&mut stream).await?;
         let (stream, protocol) = match (protocol, &self.tls) {
             (ClientProtocol::Tls, Some(tls)) => {

@@ -109,7 +109,7 @@ impl Token {
 fn max_bits(text: &[u8]) -> usize {
     let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
     // The values are the binary logarithms of 10, 16, 36 and 64, in hundredths of a bit.
-    let of_character = if all(u8::is_ascii_digit) {
+    let hundredths = if all(u8::is_ascii_digit) {
         332
     } else if all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
         400
@@ -118,7 +118,7 @@ fn max_bits(text: &[u8]) -> usize {
     } else {
         600
     };
-    text.len() * of_character / 100
+    text.len() * hundredths / 100
 }
 
 impl fmt::Debug for Token {
@@ -184,14 +184,14 @@ mod tests {
         let count =
             |is_counted: &dyn Fn(&[bool]) -> bool| tokens.iter().filter(|bits| is_counted(bits)).count();
         // A count of 128 is expected, with a standard deviation of 8.
-        let by_chance = 64..=192;
+        let likely_counts = 64..=192;
         for bit in 0..256 {
             let set = count(&|bits| bits[bit]);
-            assert!(by_chance.contains(&set), "bit {bit} is set in {set} of 256 tokens");
+            assert!(likely_counts.contains(&set), "bit {bit} is set in {set} of 256 tokens");
             for other in 0..bit {
                 let equal = count(&|bits| bits[bit] == bits[other]);
                 assert!(
-                    by_chance.contains(&equal),
+                    likely_counts.contains(&equal),
                     "bits {bit} and {other} are equal in {equal} of 256 tokens"
                 );
             }
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn only_the_blake3_hash_of_a_token_is_kept() {
         // The first official test vector: the hash of the empty input.
-        let of_nothing = [
+        let empty_hash = [
             0xaf, 0x13, 0x49, 0xb9, 0xf5, 0xf9, 0xa1, 0xa6, 0xa0, 0x40, 0x4d, 0xea, 0x36, 0xdc, 0xc9, 0x49,
             0x9b, 0xcb, 0x25, 0xc9, 0xad, 0xc1, 0x12, 0xb7, 0xcc, 0x9a, 0x93, 0xca, 0xe4, 0x1f, 0x32, 0x62,
         ];
-        assert_eq!(TokenHash::of_token("").as_bytes(), &of_nothing);
+        assert_eq!(TokenHash::of_token("").as_bytes(), &empty_hash);
         let token = Token::generate();
         let kept = *token.hash().as_bytes();
         assert_eq!(kept, *blake3::hash(token.reveal().as_bytes()).as_bytes());

@@ -132,12 +132,12 @@ mod tests {
             let all = |table: &CrossTable| -> Vec<HeadToHead> {
                 bots.iter().flat_map(|one| bots.iter().map(|other| table.head_to_head(one, other))).collect()
             };
-            let in_order = all(&table(&results));
+            let ordered = all(&table(&results));
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
-            prop_assert_eq!(&all(&table(&results)), &in_order);
+            prop_assert_eq!(&all(&table(&results)), &ordered);
             // Each match has three pairs, each counted from two sides; the winner beats two bots.
-            prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);
-            prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.wins)).sum::<u64>(), 2 * matches);
+            prop_assert_eq!(ordered.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);
+            prop_assert_eq!(ordered.iter().map(|meeting| u64::from(meeting.wins)).sum::<u64>(), 2 * matches);
         }
     }
 }

@@ -269,8 +269,8 @@ mod tests {
                 .add_to_standings(&mut lines, TournamentState::Finished);
             lines
         };
-        let in_order = lines(&evidence);
-        for line in &in_order {
+        let ordered = lines(&evidence);
+        for line in &ordered {
             assert_eq!(line.rating.is_some(), line.bot != bots[3], "{line:?}");
             assert_eq!(line.skill.is_some(), line.bot != bots[3], "{line:?}");
             let held = |rating: &StandingRating| {
@@ -280,7 +280,7 @@ mod tests {
         }
         let mut reversed = RatingEvidence::new(&settings);
         results.iter().rev().for_each(|result| reversed.add_result(result));
-        assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
+        assert_eq!(lines(&reversed), ordered, "the order of results does not matter");
         assert!(matches!(evidence.final_appraisal(&|| false), Err(HaltReason::Stopped { .. })));
         let mut nothing = standings.lines(TournamentState::Finished);
         RatingEvidence::new(&settings)

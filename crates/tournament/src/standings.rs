@@ -349,8 +349,8 @@ mod tests {
         let lines_of = |state| lines_in(state, AllianceSource::Declared, &results);
         let finished = lines_of(TournamentState::Finished);
         assert_eq!(finished[..2], ["1 b 2", "2 a 2 HeadToHead"]);
-        let by_lot = [["3 c 0", "4 d 0 Lot"], ["3 d 0", "4 c 0 Lot"]];
-        assert!(by_lot.iter().any(|lot| finished[2..] == *lot), "{finished:?}");
+        let lot_orders = [["3 c 0", "4 d 0 Lot"], ["3 d 0", "4 c 0 Lot"]];
+        assert!(lot_orders.iter().any(|lot| finished[2..] == *lot), "{finished:?}");
         // Points per match: b 2/2, a 2/3.
         assert_eq!(lines_of(TournamentState::Running), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
     }
@@ -521,10 +521,10 @@ mod tests {
             let settings = testing::settings(seats, 2, alliance);
             let field = testing::field(seats + more);
             let mut results = random_results(&settings, &field, seed, losses);
-            let in_order = fold(&settings, &field, &results);
+            let ordered = fold(&settings, &field, &results);
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
-            prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
-            for two in in_order.windows(2) {
+            prop_assert_eq!(&fold(&settings, &field, &results), &ordered);
+            for two in ordered.windows(2) {
                 prop_assert!(two[0].points >= two[1].points);
                 prop_assert!(two[0].place <= two[1].place);
             }

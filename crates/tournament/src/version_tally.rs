@@ -105,11 +105,11 @@ mod tests {
             }
             tally
         };
-        let in_order = tally(&labels);
-        assert_eq!(in_order.played_versions().len(), MAX_VERSIONS);
-        assert!(in_order.played_versions().iter().all(|played| played.matches == 3));
+        let ordered = tally(&labels);
+        assert_eq!(ordered.played_versions().len(), MAX_VERSIONS);
+        assert!(ordered.played_versions().iter().all(|played| played.matches == 3));
         SeededDraw::from_numbers([7]).shuffle(&mut labels);
-        assert_eq!(tally(&labels), in_order);
-        assert_eq!(decode_state(&encode_state(&in_order)), Ok(in_order));
+        assert_eq!(tally(&labels), ordered);
+        assert_eq!(decode_state(&encode_state(&ordered)), Ok(ordered));
     }
 }

@@ -577,7 +577,7 @@ mod tests {
     #[test]
     fn form_and_feed_addresses_round_trip() {
         let (id, tournament) = (ID.parse().unwrap(), ID.parse().unwrap());
-        let for_organisers = [
+        let organise_forms = [
             OrganiseAddress::Overview,
             OrganiseAddress::SignIn,
             OrganiseAddress::SignOut,
@@ -592,12 +592,12 @@ mod tests {
         let words = "start pause freeze resume finish cancel join leave withdraw disqualify";
         let actions = words.split(' ').map(|word| TournamentAction::read(word).unwrap());
         let acts = actions.map(|action| OrganiseAddress::Act { id: tournament, action });
-        let for_guests = [
+        let play_forms = [
             PlayAddress::NewGame,
             PlayAddress::Game { id, since: None },
             PlayAddress::Game { id, since: Some(7) },
         ];
-        let for_players = [
+        let bot_play_forms = [
             BotPlayAddress::Seats { since: None },
             BotPlayAddress::Seats { since: Some(7) },
             BotPlayAddress::SignIn,
@@ -614,12 +614,12 @@ mod tests {
             PageAddress::Bot { name: "x.json".parse().unwrap() },
         ];
         let pages = pages.map(|page| SiteAddress::Page(page, PageFormat::Html).sign_in_address().unwrap());
-        let for_readers =
+        let sign_in_forms =
             pages.into_iter().chain([SignInAddress::SignIn { to: None }, SignInAddress::SignOut]);
-        let forms = (for_organisers.into_iter().chain(acts).map(FormAddress::Organise))
-            .chain(for_guests.map(FormAddress::Play))
-            .chain(for_players.map(FormAddress::BotPlay))
-            .chain(for_readers.map(FormAddress::SignIn))
+        let forms = (organise_forms.into_iter().chain(acts).map(FormAddress::Organise))
+            .chain(play_forms.map(FormAddress::Play))
+            .chain(bot_play_forms.map(FormAddress::BotPlay))
+            .chain(sign_in_forms.map(FormAddress::SignIn))
             .map(SiteAddress::Form);
         let feeds = [
             FeedAddress::Home,

@@ -219,7 +219,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     if sections.is_empty() {
         return String::new();
     }
-    let of_all = if list.next_page_token.is_empty() {
+    let sentence = if list.next_page_token.is_empty() {
         "All its finished matches are counted here.".to_owned()
     } else {
         format!(
@@ -234,7 +234,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
         chart.lines.retain(|line| line.label == name.as_str());
         Section::with_heading("Rating over time").block(Block::Chart(chart))
     });
-    let head = Section::with_heading("Record").paragraph(of_all);
+    let head = Section::with_heading("Record").paragraph(sentence);
     let report: Report = [head].into_iter().chain(sections).chain(chart).collect();
     Html::with_links(&cell_link).report_html(&report)
 }

@@ -28,14 +28,14 @@ pub(super) fn with_refusal(mut response: Response<Body>, status: &Status) -> Res
 /// Adds a reason to a response. Words separated by capitals or underscores become `UPPER_SNAKE_CASE`.
 #[must_use = "returns the changed response"]
 pub(super) fn with_reason(mut response: Response<Body>, reason: &str) -> Response<Body> {
-    let mut with_underscores = String::new();
+    let mut snake_case = String::new();
     for letter in reason.chars() {
         let is_new_word =
-            letter.is_ascii_uppercase() && with_underscores.ends_with(|last: char| last.is_ascii_lowercase());
-        with_underscores.extend(is_new_word.then_some('_'));
-        with_underscores.push(letter);
+            letter.is_ascii_uppercase() && snake_case.ends_with(|last: char| last.is_ascii_lowercase());
+        snake_case.extend(is_new_word.then_some('_'));
+        snake_case.push(letter);
     }
-    response.extensions_mut().insert(PageRefusal { reason: with_underscores.to_ascii_uppercase() });
+    response.extensions_mut().insert(PageRefusal { reason: snake_case.to_ascii_uppercase() });
     response
 }
 

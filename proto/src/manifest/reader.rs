@@ -258,11 +258,11 @@ fn parse_header(
         return None;
     }
     let id = field.member("tournament_id").ok_or_report(header.tournament_id.parse());
-    let at_state = field.member("state");
-    let state: Option<TournamentState> = at_state.optional_enum(header.state)?;
-    let state = at_state.require(state.as_ref()).copied();
-    let at_secret = [field.member("deal_secret_hash"), field.member("deal_secret")];
-    let secret = parse_published_secret(&header.deal_secret_hash, &header.deal_secret, at_secret);
+    let state_field = field.member("state");
+    let state: Option<TournamentState> = state_field.optional_enum(header.state)?;
+    let state = state_field.require(state.as_ref()).copied();
+    let secret_fields = [field.member("deal_secret_hash"), field.member("deal_secret")];
+    let secret = parse_published_secret(&header.deal_secret_hash, &header.deal_secret, secret_fields);
     Some((id?, state?, secret?))
 }
 

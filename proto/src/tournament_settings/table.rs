@@ -248,7 +248,7 @@ mod tests {
         let message = message_descriptor::<pb::TournamentSettings>();
         let fields: BTreeSet<_> = leaf_fields(&message, "").into_iter().collect();
         let settings = all_settings().filter(|setting| setting.kind != ValueKind::Format);
-        let of_settings: BTreeSet<_> = settings
+        let described: BTreeSet<_> = settings
             .flat_map(|setting| match setting.kind {
                 ValueKind::Clock => ["initial", "increment"].map(|part| format!("clock.{part}_ms")).to_vec(),
                 ValueKind::Range => {
@@ -257,7 +257,7 @@ mod tests {
                 _ => vec![setting.field.to_owned()],
             })
             .collect();
-        assert_eq!(of_settings, fields);
+        assert_eq!(described, fields);
         let formats = message.oneofs().find(|choice| choice.name() == "format").unwrap();
         let formats: Vec<_> = formats.fields().map(|field| field.name().to_owned()).collect();
         assert_eq!(formats, FormatProfile::ALL.map(|profile| profile.name));

@@ -62,8 +62,8 @@ pub async fn read_server_records<C: MatchCounter>(
 /// Returns whether a bot played the whole match with this version.
 fn played_only_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) -> bool {
     let bots = game.setup.iter().flat_map(|setup| &setup.bots);
-    let mut at_seats = bots.zip(&game.seat_versions);
-    let versions = at_seats.find(|(name, _)| bot.is_some_and(|bot| bot.as_str() == **name));
+    let mut seated = bots.zip(&game.seat_versions);
+    let versions = seated.find(|(name, _)| bot.is_some_and(|bot| bot.as_str() == **name));
     versions.is_some_and(|(_, said)| {
         SeatVersions::try_from(said).is_ok_and(|versions| versions.is_only_version(version))
     })

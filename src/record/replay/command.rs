@@ -113,9 +113,10 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     let write = |output: &mut screen::Stdout, section: &Section| {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
-    let of_rows = published.get(&None).into_iter().flatten();
-    let of_rows = of_rows.filter_map(|asked| Some((asked.seat(), asked.reason_fact(MAX_REASON_COLUMNS)?)));
-    write(&mut output, &head_section(&record, &of_rows.collect::<Vec<_>>()))?;
+    let row_questions = published.get(&None).into_iter().flatten();
+    let row_questions =
+        row_questions.filter_map(|asked| Some((asked.seat(), asked.reason_fact(MAX_REASON_COLUMNS)?)));
+    write(&mut output, &head_section(&record, &row_questions.collect::<Vec<_>>()))?;
     if waits && io::stderr().is_terminal() {
         // A write error is ignored: the keys work without the hint.
         let _ = writeln!(screen::stderr(), "\nPress Enter to continue, or enter q to quit.");

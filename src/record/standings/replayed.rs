@@ -212,8 +212,9 @@ impl ReplayedResults {
             TotalMatches::Exactly(_) => Some(omitted.count).filter(|&missing| missing > 0),
             TotalMatches::AtMost(_) | TotalMatches::Open => None,
         };
-        let by_records = if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
-        let state = shown.state.unwrap_or(by_records);
+        let recorded_state =
+            if missing.is_none() { TournamentState::Finished } else { TournamentState::Running };
+        let state = shown.state.unwrap_or(recorded_state);
         let mut lines = standings.lines_for_rulings(state, rulings);
         let appraisal = match ratings {
             RatingChoice::Final => Some(evidence.final_appraisal(&|| true).map_err(|halt| halt.to_string())?),

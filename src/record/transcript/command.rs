@@ -85,12 +85,12 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     if let Some(ply) = args.ply.filter(|&ply| !questions.contains_key(&Some(ply))) {
         screen::print_note(format_args!("ply {ply}: the transcripts have no question about this take"));
     }
-    let of_rows = questions.remove(&None).unwrap_or_default();
+    let row_questions = questions.remove(&None).unwrap_or_default();
     let mut output = screen::stdout();
     let is_shown = |ply: u32| args.ply.is_none_or(|only| only == ply);
     if args.json {
         if args.ply.is_none() {
-            batch::print_json_line(&mut output, &step_json(&record, &Value::Null, &of_rows))?;
+            batch::print_json_line(&mut output, &step_json(&record, &Value::Null, &row_questions))?;
         }
         for step in steps.iter().filter(|step| is_shown(step.ply())) {
             let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
@@ -107,8 +107,8 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     let mut sections = Vec::new();
     if args.ply.is_none() {
         sections.push(head_section(&record, &[]));
-        if !of_rows.is_empty() {
-            sections.push(add_questions(Section::with_heading("rows"), &of_rows));
+        if !row_questions.is_empty() {
+            sections.push(add_questions(Section::with_heading("rows"), &row_questions));
         }
     }
     for step in steps.iter().filter(|step| is_shown(step.ply())) {

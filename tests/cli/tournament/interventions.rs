@@ -21,9 +21,9 @@ fn check_standings_follow_from_records(server: &Server, folder: &str, id: &str) 
     server.printed(&["record", "export", "--tournament", id, "--dir", &records]);
     let arguments = ["record", "standings", "--settings", &settings, &records];
     for form in [&[][..], &["--json"], &["--cross-table"]] {
-        let of_server = server.printed(&[&["tournament", "standings", id], form].concat());
-        let of_records = server.printed(&[&arguments[..], form].concat());
-        assert_eq!(without_progress(&of_records), without_progress(&of_server));
+        let shown_standings = server.printed(&[&["tournament", "standings", id], form].concat());
+        let recorded_standings = server.printed(&[&arguments[..], form].concat());
+        assert_eq!(without_progress(&recorded_standings), without_progress(&shown_standings));
     }
     fs::write(&manifest, server.printed(&["tournament", "manifest", id])).unwrap();
     let verdict = server.json(&["record", "verify", &manifest, "--records", &records]);

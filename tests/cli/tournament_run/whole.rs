@@ -186,8 +186,8 @@ fn lost_seats_are_reported() {
     let line = result["standings"].as_array().unwrap().iter().find(|line| line["bot"] == "lazy").unwrap();
     assert!(line["forfeits"].as_u64() > Some(0), "{line}");
     let loss = ended.stderr.lines().rfind(|line| line.starts_with("lazy: it ")).unwrap_or_default();
-    let in_all = format!("; {} seats lost in all (see ", line["forfeits"]);
-    assert!(loss.contains(&in_all) && loss.ends_with("lazy.log)"), "{}", ended.stderr);
+    let all_losses = format!("; {} seats lost in all (see ", line["forfeits"]);
+    assert!(loss.contains(&all_losses) && loss.ends_with("lazy.log)"), "{}", ended.stderr);
     // Each of them is named once, with its reason, or counted if there were many at once.
     let named = ended.stderr.lines().filter_map(|line| line.strip_prefix("  match ")?.split_once(": "));
     let named: Vec<_> = named.collect();

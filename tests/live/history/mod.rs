@@ -207,10 +207,10 @@ fn find_forged_records(honest: &Played) -> Vec<FindingKind> {
         assert!(kinds.contains(&kind), "{kind:?}: {kinds:?}");
         found.push(kind);
     };
-    let of_ply =
+    let took_at =
         |timed: &TimedEvent, wanted: u32| matches!(timed.event, Event::Took { ply, .. } if ply == wanted);
     lie(0, FindingKind::Time, &|timed| {
-        let is_second = of_ply(timed, 1);
+        let is_second = took_at(timed, 1);
         if let Event::Took { charged, .. } = &mut timed.event
             && is_second
         {
@@ -224,7 +224,7 @@ fn find_forged_records(honest: &Played) -> Vec<FindingKind> {
                 timed.event,
                 Event::Took { ply: 1.., .. } | Event::Ended { .. } | Event::Struck { ply: 1.., .. }
             ),
-            of_ply(timed, 1),
+            took_at(timed, 1),
         );
         if is_later {
             timed.at = timed.at + Duration::from_secs(30);
@@ -236,7 +236,7 @@ fn find_forged_records(honest: &Played) -> Vec<FindingKind> {
         }
     });
     // A seat is lost as soon as it is to move.
-    let began = honest.records[&honest.ids[2]].events().iter().find(|timed| of_ply(timed, 1)).unwrap().at;
+    let began = honest.records[&honest.ids[2]].events().iter().find(|timed| took_at(timed, 1)).unwrap().at;
     lie(2, FindingKind::Time, &|timed| {
         timed.at = timed.at.min(Timestamp::from_micros(began.as_micros() + 10));
     });

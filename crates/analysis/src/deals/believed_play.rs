@@ -47,11 +47,11 @@ impl BelievedPlay {
         let recurrence = RankRecurrence::of_matrix(declared);
         let mut play = Self { deceiver, seats, recurrence, prefixes: Box::new([]) };
         let piles = game.piles.as_slice().iter();
-        let with_piles = piles.scan(over, |state, &counters| {
+        let next_states = piles.scan(over, |state, &counters| {
             *state = play.state_with_pile(*state, counters);
             Some(*state)
         });
-        play.prefixes = iter::once(over).chain(with_piles).collect();
+        play.prefixes = iter::once(over).chain(next_states).collect();
         play
     }
 

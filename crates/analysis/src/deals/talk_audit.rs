@@ -192,10 +192,10 @@ impl<'a> FinalRows<'a> {
         let deal = self.dealt.as_ref().map(|dealt| {
             Deal::new(dealt.clone(), self.game.matrix.clone(), Vec::new()).expect("each seat has both rows")
         });
-        let of_game = self.game.piles.len() * self.game.matrix.seats().get().pow(2);
+        let game_steps = self.game.piles.len() * self.game.matrix.seats().get().pow(2);
         let audits = ids.into_iter().zip(pacts).map(|(offer, pact)| {
             // Values and harms are always found: these games are few.
-            let steps = (of_game * (2 + 2 * pact.members().len())) as u64;
+            let steps = (game_steps * (2 + 2 * pact.members().len())) as u64;
             let _ = budget.spend(steps.min(budget.steps_left()));
             let measures = deal.as_ref().map(|deal| PactMeasures::measure(deal, &pact, budget));
             let audit_of = |(place, member)| {

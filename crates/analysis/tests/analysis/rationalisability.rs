@@ -131,9 +131,9 @@ proptest! {
         let mut takes = 0;
         let mut count = 0;
         for row in permutations(games[0].game.matrix.seats()) {
-            let of_games: Vec<_> = games.iter().flat_map(|played| explained_takes(played, reading, &row)).collect();
-            let explains_all = of_games.iter().all(|(_, explained)| *explained);
-            takes = of_games.len() as u64;
+            let explained: Vec<_> = games.iter().flat_map(|played| explained_takes(played, reading, &row)).collect();
+            let explains_all = explained.iter().all(|(_, explained)| *explained);
+            takes = explained.len() as u64;
             count += u128::from(explains_all);
             let leaves = rows.rows().leaves().iter().filter(|leaf| leaf.admits(&row)).count();
             prop_assert_eq!(leaves, usize::from(explains_all), "{}", row);

@@ -220,12 +220,16 @@ fn huge_sizes_are_estimated() {
         "3 * 2^99 * 2^299 is nearer to 2^400 than to 2^399"
     );
     assert_eq!(size(&[MAX_COUNTERS; MAX_PILES]), "about 2^9444732965739290425345");
-    let to_depth =
+    let size_to_depth =
         |piles: &[u64], depth| TreeSize::to_depth(&Piles::parse(piles).unwrap(), depth).to_string();
-    assert_eq!(to_depth(&[MAX_COUNTERS; MAX_PILES], 1), "9223372036854775808");
-    assert_eq!(to_depth(&[MAX_COUNTERS; MAX_PILES], 9), "at least 2^128 (10^39)");
-    assert_eq!(to_depth(&[9, 9, 1, 6], u64::MAX), "4202560");
-    assert_eq!(to_depth(&[127], u64::MAX), (1_u128 << 127).to_string(), "binomials near 2^128 are exact");
+    assert_eq!(size_to_depth(&[MAX_COUNTERS; MAX_PILES], 1), "9223372036854775808");
+    assert_eq!(size_to_depth(&[MAX_COUNTERS; MAX_PILES], 9), "at least 2^128 (10^39)");
+    assert_eq!(size_to_depth(&[9, 9, 1, 6], u64::MAX), "4202560");
+    assert_eq!(
+        size_to_depth(&[127], u64::MAX),
+        (1_u128 << 127).to_string(),
+        "binomials near 2^128 are exact"
+    );
     let graph = |piles: &[u64]| GraphSize::of_game(&game_of_four_seats(piles)).to_string();
     assert_eq!(
         graph(&[MAX_COUNTERS]),

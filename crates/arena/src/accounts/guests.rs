@@ -101,12 +101,12 @@ impl Arena {
     pub fn open_guest_matches(&self) -> Vec<GuestMatch> {
         let now = self.now();
         let matches = self.inner.matches.read();
-        let of_guest = matches.iter().filter_map(|(&id, open)| {
+        let guest_matches = matches.iter().filter_map(|(&id, open)| {
             let guest = open.setup.bots.iter().find(|bot| is_guest_name(bot))?;
             let waited = open.waiting_time(guest, now);
             Some(GuestMatch { id, idle: waited.unwrap_or_default() })
         });
-        of_guest.collect()
+        guest_matches.collect()
     }
 
     /// Cancels an open match of a guest, and waits until it has ended.

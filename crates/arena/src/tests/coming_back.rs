@@ -22,12 +22,12 @@ fn beginning(id: MatchId, at: Timestamp) -> Change {
 
 /// Plays a duel for which no bot connects, and returns how long it took until the clocks had run out.
 async fn play_without_bots(arena: &Arena) -> Duration {
-    let since_when = arena.now();
+    let began_at = arena.now();
     let begun = begin(arena).unwrap();
     tokio::time::timeout(100 * TIMEOUT, begun.play).await.expect("it ends").unwrap();
     let record = arena.match_record(begun.id).await.unwrap().record;
     assert!(record.state().forfeits().iter().all(|&lost| lost == Some(ForfeitReason::NoShow)));
-    arena.now().since(since_when)
+    arena.now().since(began_at)
 }
 
 #[tokio::test(start_paused = true)]

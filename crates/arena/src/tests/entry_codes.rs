@@ -107,8 +107,8 @@ async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
     let tokens = [Token::generate(), Token::generate()];
     let register =
         |bot: &str, token: &Token| arena.register_entrant(id, name(bot), code.clone(), token.clone());
-    let at_once = tokio::join!(register("ann", &tokens[0]), register("ann", &tokens[0]));
-    assert_eq!(at_once.0.unwrap().0.stored, at_once.1.unwrap().0.stored);
+    let results = tokio::join!(register("ann", &tokens[0]), register("ann", &tokens[0]));
+    assert_eq!(results.0.unwrap().0.stored, results.1.unwrap().0.stored);
     assert_eq!(uses_left(&arena, id).await, Some(1));
     let refused = register("ann", &tokens[1]).await.map(drop).unwrap_err();
     assert_eq!(refused, ArenaError::NameTaken(name("ann")));

@@ -75,10 +75,10 @@ async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> 
 /// Checks that the bot comparison of a finished tournament equals one computed from all results, and that it was
 /// stored.
 pub(super) async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
-    let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
-    assert_eq!(arena.cross_table(id).await.unwrap(), by_results);
+    let compared = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
+    assert_eq!(arena.cross_table(id).await.unwrap(), compared);
     let kept = store.checkpoint(id).await.unwrap().expect("it is stored");
-    assert_eq!(kept.comparisons(id).unwrap(), *by_results);
+    assert_eq!(kept.comparisons(id).unwrap(), *compared);
 }
 
 fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
@@ -332,9 +332,9 @@ async fn bots_cannot_withdraw_where_the_others_depend_on_them() {
 }
 
 fn has_disqualification(record: &Record) -> bool {
-    let by_organiser =
+    let is_by_organiser =
         |event: &Event| matches!(event, Event::Forfeited { reason: ForfeitReason::Disqualified, .. });
-    record.events().iter().any(|timed| by_organiser(&timed.event))
+    record.events().iter().any(|timed| is_by_organiser(&timed.event))
 }
 
 #[tokio::test(start_paused = true)]

@@ -44,15 +44,15 @@ async fn a_removed_bot_stays_removed_after_a_restart() {
 #[tokio::test]
 async fn the_requests_of_a_removed_bot_are_forgotten() {
     let (store, arena) = shaky_arena().await;
-    let of_idle = request(Some("idle"), "tournament");
+    let idle_request = request(Some("idle"), "tournament");
     arena.register_bot(name("idle")).await.unwrap();
-    let first = create_tournament(&arena, of_idle.clone()).await.unwrap();
-    assert_eq!(create_tournament(&arena, of_idle.clone()).await, Ok(first));
+    let first = create_tournament(&arena, idle_request.clone()).await.unwrap();
+    assert_eq!(create_tournament(&arena, idle_request.clone()).await, Ok(first));
     arena.remove_bot(&name("idle")).await.unwrap();
     let next = reopen(store).await;
     for arena in [next, arena] {
         arena.register_bot(name("idle")).await.unwrap();
-        let again = create_tournament(&arena, of_idle.clone()).await.unwrap();
+        let again = create_tournament(&arena, idle_request.clone()).await.unwrap();
         assert_ne!(again, first, "a later bot of this name inherits nothing");
         arena.remove_bot(&name("idle")).await.unwrap();
     }

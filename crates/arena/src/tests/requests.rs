@@ -63,8 +63,8 @@ async fn a_repeated_request_returns_what_the_first_one_created() {
     let refused = create_match(&arena, request(None, "other")).await;
     assert!(matches!(refused, Err(ArenaError::RequestIdUsed { .. })), "{refused:?}");
     assert_eq!(counts(&arena).await.0, 1);
-    let of_bot = create_tournament(&arena, request(Some("first"), "tournament")).await.unwrap();
-    assert_ne!(of_bot, first, "each caller has its own ids");
+    let bot_tournament = create_tournament(&arena, request(Some("first"), "tournament")).await.unwrap();
+    assert_ne!(bot_tournament, first, "each caller has its own ids");
     assert_ne!(
         create_tournament(&arena, None).await.unwrap(),
         create_tournament(&arena, None).await.unwrap()
@@ -74,12 +74,13 @@ async fn a_repeated_request_returns_what_the_first_one_created() {
 #[tokio::test]
 async fn equal_requests_at_the_same_moment_create_one_thing() {
     let arena = arena_with_store(Backend::in_memory().store).await;
-    let of_match = request(Some("first"), "match");
-    let matches = tokio::join!(create_match(&arena, of_match.clone()), create_match(&arena, of_match));
-    let of_tournament = request(None, "tournament");
+    let match_request = request(Some("first"), "match");
+    let matches =
+        tokio::join!(create_match(&arena, match_request.clone()), create_match(&arena, match_request));
+    let tournament_request = request(None, "tournament");
     let tournaments = tokio::join!(
-        create_tournament(&arena, of_tournament.clone()),
-        create_tournament(&arena, of_tournament)
+        create_tournament(&arena, tournament_request.clone()),
+        create_tournament(&arena, tournament_request)
     );
     assert_eq!(matches.0.unwrap(), matches.1.unwrap());
     assert_eq!(tournaments.0.unwrap(), tournaments.1.unwrap());
@@ -89,11 +90,11 @@ async fn equal_requests_at_the_same_moment_create_one_thing() {
 #[tokio::test]
 async fn a_bot_cannot_repeat_a_request_without_end() {
     let arena = arena_with_store(Backend::in_memory().store).await;
-    let of_bot = request(Some("first"), "match");
-    let first = create_match(&arena, of_bot.clone()).await.unwrap();
+    let bot_request = request(Some("first"), "match");
+    let first = create_match(&arena, bot_request.clone()).await.unwrap();
     let mut repeats = 0;
     let refused = loop {
-        match create_match(&arena, of_bot.clone()).await {
+        match create_match(&arena, bot_request.clone()).await {
             Ok(again) if repeats < 1_000 => assert_eq!(again, first),
             answer => break answer,
         }

@@ -171,8 +171,8 @@ impl Arena {
         code: &EntryCode,
     ) -> Result<(TournamentView, StoredEntryCode), ArenaError> {
         let view = self.live_tournament(id).map(|handle| handle.view());
-        let with_code = view.and_then(|view| view.stored.entry_code.map(|kept| (view, kept)));
-        with_code.filter(|(_, kept)| kept.hash == code.hash()).ok_or(ArenaError::WrongEntryCode(id))
+        let coded = view.and_then(|view| view.stored.entry_code.map(|kept| (view, kept)));
+        coded.filter(|(_, kept)| kept.hash == code.hash()).ok_or(ArenaError::WrongEntryCode(id))
     }
 
     /// Returns how many more bots can be registered with the entry code of a tournament; 0 without a code, and once no bot

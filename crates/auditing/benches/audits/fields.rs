@@ -47,8 +47,8 @@ impl Field {
             let mut order: Vec<usize> = (0..names.len()).collect();
             draw.shuffle(&mut order);
             let position = self.positions.map_or(number, |positions| draw.number_below(positions));
-            let of_position = &mut SeededDraw::from_numbers([seed, position, 4]);
-            let piles: Vec<u64> = (0..3).map(|_| 1 + of_position.number_below(7)).collect();
+            let position_draw = &mut SeededDraw::from_numbers([seed, position, 4]);
+            let piles: Vec<u64> = (0..3).map(|_| 1 + position_draw.number_below(7)).collect();
             let piles = Piles::parse(&piles).expect("piles have 1 to 7 counters");
             let help_draw = draw.number_below(100);
             let assigned = BySeat::from_fn(seats, |_| {

@@ -122,10 +122,14 @@ fn fields_by_rows() -> Vec<FieldKind> {
 /// Returns honest fields that differ in how their bots play and in the number of bots.
 fn fields_by_play() -> Vec<FieldKind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
-    let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
+    let rank_exploiters = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
         ("two choose the takes that win most against known play", Declared, exploiters.clone()),
-        ("two choose takes for their own best rank, knowing how the others play", Declared, for_rank.clone()),
+        (
+            "two choose takes for their own best rank, knowing how the others play",
+            Declared,
+            rank_exploiters.clone(),
+        ),
         (
             "two model the others' rows and play",
             Declared,
@@ -164,7 +168,7 @@ fn fields_by_play() -> Vec<FieldKind> {
             [standard_rows(plays), standard_rows(plays)].concat()
         }),
         ("assigned rows, all kinds of play", Assigned, mixed_play()),
-        ("assigned rows, two exploit known play to improve their rank", Assigned, for_rank),
+        ("assigned rows, two exploit known play to improve their rank", Assigned, rank_exploiters),
         ("assigned rows, two exploit known play to win", Assigned, exploiters),
     ]
 }

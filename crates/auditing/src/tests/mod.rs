@@ -255,18 +255,18 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
         "{flagged:?}"
     );
     // The audit of one of the two bots flags the same two pairs, and the tests of its own takes have the same results.
-    let of_one = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Bot(bot_name(1)));
-    assert_eq!(of_one.bots.len(), 1);
-    assert!(of_one.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));
-    assert_eq!(of_one.flagged_pairs().len(), 2);
-    for pair in of_one.pairs.iter().filter(|pair| pair.mover == bot_name(1)) {
-        let of_field =
+    let bot_audit = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Bot(bot_name(1)));
+    assert_eq!(bot_audit.bots.len(), 1);
+    assert!(bot_audit.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));
+    assert_eq!(bot_audit.flagged_pairs().len(), 2);
+    for pair in bot_audit.pairs.iter().filter(|pair| pair.mover == bot_name(1)) {
+        let field_pair =
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
         let alone = |pair: &PairFindings| match pair.favouritism {
             Favouritism::Tested { per_error, p_value, .. } => (per_error, p_value),
             Favouritism::Untested => panic!("{pair:?}"),
         };
-        assert_eq!(alone(pair), alone(of_field), "{} -> {}", pair.mover, pair.other);
+        assert_eq!(alone(pair), alone(field_pair), "{} -> {}", pair.mover, pair.other);
     }
 }
 
@@ -351,9 +351,9 @@ fn figures_and_ledger_agree_with_the_audits_of_the_matches() {
         assert!((figures.satisfaction.unwrap().value - satisfaction / matches as f64).abs() < 1e-6);
         let luck: i32 = seats().map(|(seat, audit)| audit.seats[seat].luck).sum();
         assert!((figures.luck_per_match.unwrap().value - f64::from(luck) / matches as f64).abs() < 1e-12);
-        let of_phases: u64 = figures.by_phase.iter().map(|slice| slice.plies).sum();
-        let of_piles: u64 = figures.by_live_piles.iter().map(|slice| slice.plies).sum();
-        assert_eq!([of_phases, of_piles], [plies; 2]);
+        let phase_plies: u64 = figures.by_phase.iter().map(|slice| slice.plies).sum();
+        let pile_plies: u64 = figures.by_live_piles.iter().map(|slice| slice.plies).sum();
+        assert_eq!([phase_plies, pile_plies], [plies; 2]);
     }
     for pair in &found.pairs {
         let entries = audits.iter().filter_map(|(bots, audit)| {

@@ -68,8 +68,8 @@ fn acceptances_before_and_after_a_breach_are_told_apart() {
         );
         assert_eq!(unbroken.harm, broken.harm);
         // Bot 0 never broke its word, and bot 2 was in no pact.
-        let of_keeper = pair_trust(&auditor, 1, 0);
-        assert_eq!((counts(&of_keeper.unbroken), of_keeper.broken.matches), ([6, 6, 0, 0, 3, 0], 0));
+        let keeper_trust = pair_trust(&auditor, 1, 0);
+        assert_eq!((counts(&keeper_trust.unbroken), keeper_trust.broken.matches), ([6, 6, 0, 0, 3, 0], 0));
         assert_eq!(counts(&pair_trust(&auditor, 0, 2).unbroken), [6, 0, 0, 0, 0, 0]);
     }
 }
@@ -111,19 +111,19 @@ fn figures_of_trust_agree_with_brute_force() {
                 earlier.1.revealed < talk.began && !breaches(&earlier.1, bot, other).is_empty()
             });
             let sums = &mut expected[usize::from(has_earlier)];
-            let of_both = talk.offered.iter().filter(|offered| {
+            let common_offers = talk.offered.iter().filter(|offered| {
                 let members = offered.pact.seat_set();
                 members.contains(bot) && members.contains(other)
             });
-            let of_both: Vec<_> = of_both.collect();
-            let invited = of_both.iter().filter(|offered| offered.offer.seat != bot);
+            let common_offers: Vec<_> = common_offers.collect();
+            let invited = common_offers.iter().filter(|offered| offered.offer.seat != bot);
             let broken = breaches(talk, bot, other);
             for (sum, more) in sums.iter_mut().zip([
                 1,
-                i64::from(of_both.iter().any(|offered| offered.offer.seat == bot)),
+                i64::from(common_offers.iter().any(|offered| offered.offer.seat == bot)),
                 invited.clone().count() as i64,
                 invited.filter(|offered| offered.accepted.contains(bot)).count() as i64,
-                of_both.iter().filter(|offered| offered.is_signed()).count() as i64,
+                common_offers.iter().filter(|offered| offered.is_signed()).count() as i64,
                 broken.len() as i64,
                 broken.iter().sum(),
             ]) {

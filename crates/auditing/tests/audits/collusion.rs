@@ -21,9 +21,9 @@ fn pair_of(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
 #[test]
 fn bots_that_help_each_other_are_flagged() {
     for (name, rows, bots) in colluding_fields().into_iter().filter(|(name, ..)| !name.contains("ring")) {
-        let by_takes = name.contains("take") || name.contains("assigned");
-        for seats in if by_takes { vec![4] } else { vec![3, 4] } {
-            let groups = if by_takes { 600 } else { 150 };
+        let is_by_takes = name.contains("take") || name.contains("assigned");
+        for seats in if is_by_takes { vec![4] } else { vec![3, 4] } {
+            let groups = if is_by_takes { 600 } else { 150 };
             let found = Field::new(bots.clone(), seats, rows).audit(groups, 7);
             let flagged = found.flagged_pairs();
             assert!(!flagged.is_empty(), "{name}, {seats} seats");

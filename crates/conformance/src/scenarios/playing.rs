@@ -74,13 +74,13 @@ pub(crate) async fn talk_before_declaring(stage: &mut Stage) -> ScenarioResult {
 /// of piles.
 pub(crate) async fn large_piles(stage: &mut Stage) -> ScenarioResult {
     stage.join().await?;
-    let beyond_double = (1_u64 << 53) + 3;
+    let above_double = (1_u64 << 53) + 3;
     let around_bounds = [
         vec![MAX_COUNTERS],
         vec![MAX_COUNTERS - 2, MAX_COUNTERS - 1],
-        vec![beyond_double],
+        vec![above_double],
         vec![1, (1 << 31) + 1, (1 << 32) + 1],
-        vec![3, beyond_double, MAX_COUNTERS - 5],
+        vec![3, above_double, MAX_COUNTERS - 5],
         vec![1; MAX_PILES],
     ];
     for piles in around_bounds {

@@ -3,8 +3,8 @@
 /// Returns the known word closest to `given` by Levenshtein distance. The distance may be at most half the length of
 /// that word, or 1 if the word has only one or two characters; otherwise returns `None`.
 pub fn find_closest_word<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let by_distance = known.into_iter().map(|word| (strsim::levenshtein(word, given), word));
-    let (distance, word) = by_distance.min_by_key(|&(distance, _)| distance)?;
+    let distances = known.into_iter().map(|word| (strsim::levenshtein(word, given), word));
+    let (distance, word) = distances.min_by_key(|&(distance, _)| distance)?;
     (distance <= word.chars().count().max(3) / 2).then_some(word)
 }
 

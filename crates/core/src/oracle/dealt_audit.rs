@@ -54,10 +54,10 @@ impl DealtAudit {
                 rank_declared: rank(seat, audit.predicted_winner),
                 rank_actual: rank(seat, audit.winner),
             };
-            let of_play: i32 = ledger.iter().map(|costs| costs[seat]).sum();
+            let play_cost: i32 = ledger.iter().map(|costs| costs[seat]).sum();
             assert_eq!(
                 ranks.rank_actual.cast_signed() - ranks.rank_honest.cast_signed(),
-                ranks.cost_of_declarations() + of_play,
+                ranks.cost_of_declarations() + play_cost,
                 "declarations and play add up to the change in the rank of each seat"
             );
             ranks

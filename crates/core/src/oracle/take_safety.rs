@@ -62,13 +62,13 @@ impl TakeRobustness {
     pub fn of_takes(game: &Game, solution: &Solution, position: &Position) -> Vec<Self> {
         let mover = position.to_move();
         let guaranteed = GuaranteedRanks::of_seat(game, mover);
-        let mut by_guarantee: Vec<_> = guaranteed.ranks_after(position).collect();
-        by_guarantee.reverse();
+        let mut guaranteed_takes: Vec<_> = guaranteed.ranks_after(position).collect();
+        guaranteed_takes.reverse();
         let by_winner = solution.winners_after(position);
         let mut options: Vec<Self> = Vec::new();
         for &(winner_takes, winner) in &by_winner {
             let rank = game.matrix.rank(mover, winner) as u32;
-            for &(guarantee_takes, guaranteed_rank) in &by_guarantee {
+            for &(guarantee_takes, guaranteed_rank) in &guaranteed_takes {
                 let lo = winner_takes.lo.max(guarantee_takes.lo);
                 let hi = winner_takes.hi.min(guarantee_takes.hi);
                 if lo > hi {

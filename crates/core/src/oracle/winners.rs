@@ -77,10 +77,10 @@ fn winners_in_registers<const N: usize>(
     let ranks: [PackedRanks; N] = array::from_fn(|seat| pack_ranks_by_offset(offsets[seat]));
     let recurrence: [PackedRanks; N] = array::from_fn(|seat| {
         // Offset o of the next seat means the same seat as offset o + 1 of this one.
-        let by_next_offset = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
+        let next_ranks = (ranks[seat] >> 4) | ((ranks[seat] & 0xf) << (4 * (N - 1)));
         let next = offsets[(seat + 1) % N];
         let packed =
-            next.iter().rev().fold(0, |packed, &offset| (packed << 4) | unpack_rank(by_next_offset, offset));
+            next.iter().rev().fold(0, |packed, &offset| (packed << 4) | unpack_rank(next_ranks, offset));
         // Every rank is multiplied by 4, so that the result of a look-up is the shift for the next one.
         packed.rotate_left(2)
     });

@@ -141,10 +141,10 @@ impl DealtRows {
     /// # Panics
     /// If [`DealRule::check_seats`] rejects the rule.
     pub fn of_match(secret: &DealSecret, id: MatchId, rule: &DealRule, seats: SeatCount) -> Self {
-        let of_match = blake3::keyed_hash(&secret.0, id.as_bytes());
+        let match_key = blake3::keyed_hash(&secret.0, id.as_bytes());
         let (mut rows, mut salts) = (Vec::new(), Vec::new());
         for seat in seats.iter() {
-            let mut hasher = blake3::Hasher::new_keyed(of_match.as_bytes());
+            let mut hasher = blake3::Hasher::new_keyed(match_key.as_bytes());
             let mut output = hasher.update(&[seat.index() as u8]).finalize_xof();
             let mut salt = [0; DealHash::BYTES];
             output.fill(&mut salt);

@@ -260,8 +260,8 @@ impl OpenedContent {
 impl TalkSecret {
     /// Derives the secret of a match on the server that has this key.
     pub fn of_match(key: &SigningKey, id: MatchId) -> Self {
-        let of_server = key.derive_secret("lastnim 2026 talk secret");
-        Self(*blake3::keyed_hash(&of_server, id.as_bytes()).as_bytes())
+        let server_secret = key.derive_secret("lastnim 2026 talk secret");
+        Self(*blake3::keyed_hash(&server_secret, id.as_bytes()).as_bytes())
     }
 
     pub(super) fn salt(&self, seat: Seat, round: u32, number: u32) -> DealHash {

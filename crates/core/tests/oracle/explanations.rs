@@ -67,8 +67,9 @@ proptest! {
         let optimal: OptimalTakes = Solution::new(&game).optimal_takes(&game.first_position());
         let options = &explanation.options;
         prop_assert!(options.len() <= game.matrix.seats().get() + 1);
-        let by_options = join_ranges(options.iter().filter(|option| option.is_optimal()).map(|option| option.takes));
-        prop_assert_eq!(by_options, optimal.as_slice());
+        let optimal_ranges =
+            join_ranges(options.iter().filter(|option| option.is_optimal()).map(|option| option.takes));
+        prop_assert_eq!(optimal_ranges, optimal.as_slice());
         prop_assert_eq!((options[0].takes.lo, options[options.len() - 1].takes.hi), (1, game.first_position().counters()));
     }
 

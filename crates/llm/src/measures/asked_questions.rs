@@ -94,9 +94,9 @@ impl AskedQuestions {
         spending.millis = decision.as_ref().map_or(0, |decision| decision.elapsed_ms);
         let mut talk_spending = Spending::of_calls(calls.iter().filter(is_talk));
         talk_spending.millis = said.iter().fold(0, |sum, said| said.elapsed_ms.saturating_add(sum));
-        let of_run = &mut self.runs.entry(run.clone()).or_default().spending;
-        of_run.add_spending(&spending);
-        of_run.add_spending(&talk_spending);
+        let run_spending = &mut self.runs.entry(run.clone()).or_default().spending;
+        run_spending.add_spending(&spending);
+        run_spending.add_spending(&talk_spending);
         // The model's reasons are dropped here; they remain in the transcript.
         let decision = decision.map(|decision| TranscriptDecision { why: None, ..decision });
         let calls = CallTally::of_calls(&calls);

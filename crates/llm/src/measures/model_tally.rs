@@ -149,21 +149,21 @@ impl ModelTally {
         let known: Vec<&RunSummary> = self.runs.iter().filter_map(|run| runs.get(run)).collect();
         let models: BTreeSet<&str> = known.iter().map(|run| run.model.as_str()).collect();
         let configurations: BTreeSet<&str> = known.iter().map(|run| run.config_hash.as_str()).collect();
-        let mut in_all = Spending::default();
+        let mut total_spending = Spending::default();
         for run in &known {
-            in_all.add_spending(&run.spending);
+            total_spending.add_spending(&run.spending);
         }
-        let mut of_all = self.row_spending;
-        of_all.add_spending(&self.take_spending);
-        of_all.add_spending(self.talk.spending());
+        let mut answer_spending = self.row_spending;
+        answer_spending.add_spending(&self.take_spending);
+        answer_spending.add_spending(self.talk.spending());
         let (answered, overall) = (self.answered.into_figures(), self.overall.into_figures());
         let cost = pb::ModelCost {
             rows: Some((&self.row_spending).into()),
             takes: Some((&self.take_spending).into()),
             seconds_per_take: seconds_per_question(self.take_millis),
             per_take: self.decided_take_spending.rate(count_as_float(self.takes.decided())),
-            per_saved_rank: of_all.rate(answered.saved_regret()),
-            in_all: Some((&in_all).into()),
+            per_saved_rank: answer_spending.rate(answered.saved_regret()),
+            in_all: Some((&total_spending).into()),
         };
         let revealed = answered.revealed.iter().map(Into::into).collect();
         pb::ModelFindings {

@@ -59,7 +59,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
 fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
     let seats = preference.seats;
-    let of_all = match preference.rows.len() {
+    let how_often = match preference.rows.len() {
         1 if preference.other_rows == 0 => String::new(),
         _ => format!(" most often, in {}", count_with_noun(held.matches, "match", "matches")),
     };
@@ -70,7 +70,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
         _ => format!("{count} of {all} takes are"),
     };
     let begin = match preference.source {
-        RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
+        RowSource::Declared => format!("At tables of {seats} it declares {}{how_often}", held.row),
         RowSource::Assigned => {
             format!(
                 "At tables of {seats}, with seats numbered by their place in its assigned row, it has the row {}",

@@ -67,9 +67,9 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
     for model in models {
         let [rows, takes] = [&model.rows, &model.takes]
             .map(|counts| counts.as_ref().map_or(&[][..], |counts| counts.unanswered.as_slice()));
-        let of_calls = model.calls.as_ref().map_or(&[][..], |calls| calls.failed.as_slice());
+        let failed_calls = model.calls.as_ref().map_or(&[][..], |calls| calls.failed.as_slice());
         let mut lines: BTreeMap<(&str, &str), [Option<CountAndShare>; 3]> = BTreeMap::new();
-        for (place, failures) in [rows, takes, of_calls].into_iter().enumerate() {
+        for (place, failures) in [rows, takes, failed_calls].into_iter().enumerate() {
             for failure in failures {
                 lines.entry((&failure.class, &failure.fault)).or_default()[place] =
                     Some((failure.count, failure.share));

@@ -82,15 +82,15 @@ impl BotAuditService {
     ) -> Result<pb::AuditBotResponse, Status> {
         let (scope, tournament, label) = read_request(|field| {
             let scope = parse_audit_subject(&request.bot, field.member("bot"));
-            let at_tournament = field.member("tournament_id");
-            let tournament = at_tournament.parse_if_given(&request.tournament_id);
+            let tournament_field = field.member("tournament_id");
+            let tournament = tournament_field.parse_if_given(&request.tournament_id);
             if request.bot.is_empty() && request.tournament_id.is_empty() {
-                at_tournament.report("required unless a bot is named");
+                tournament_field.report("required unless a bot is named");
             }
-            let at_version = field.member("version");
-            let label = at_version.parse_if_given(&request.version);
+            let version_field = field.member("version");
+            let label = version_field.parse_if_given(&request.version);
             if request.bot.is_empty() && !request.version.is_empty() {
-                at_version.report("a version was given without a bot: name the bot");
+                version_field.report("a version was given without a bot: name the bot");
             }
             Some((scope?, tournament?, label?))
         })?;

@@ -25,10 +25,10 @@ pub(super) fn audit_game(
 
 /// Audits the game in a field of the request, or the request itself.
 pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) -> Option<Audit> {
-    let at_takes = field.member("takes");
+    let takes_field = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
-    check_take_count(played.takes.len(), at_takes);
+    check_take_count(played.takes.len(), takes_field);
     let game = game.filter(|_| field.has_no_violations())?;
     let takes: Vec<_> = played.takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
-    at_takes.ok_or_report(Audit::of_finished(&game, &takes))
+    takes_field.ok_or_report(Audit::of_finished(&game, &takes))
 }

@@ -306,11 +306,11 @@ impl ConnectionSlot {
         }
         let limits = self.slots.limits;
         let has_address = |stranger: &AnonymousConnection| stranger.address == address;
-        let for_address = match address {
+        let address_room = match address {
             Some(_) => taken.make_room(&limits, limits.strangers_per_address, has_address),
             None => Ok(()),
         };
-        let room = for_address.and_then(|()| taken.make_room(&limits, limits.strangers, |_| true));
+        let room = address_room.and_then(|()| taken.make_room(&limits, limits.strangers, |_| true));
         if let Some(connection) = taken.anonymous.get_mut(&self.id) {
             match room {
                 Ok(()) => connection.stage = AnonymousStage::Stranger,

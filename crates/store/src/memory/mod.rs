@@ -244,8 +244,8 @@ impl Store for MemoryStore {
         if after.is_some_and(|after| after >= before) {
             return Ok(Vec::new());
         }
-        let of_tournament = MatchFilter::of(Some(tournament), None);
-        let ids = tables.index.candidates(&of_tournament, (from, Bound::Excluded(before)));
+        let filter = MatchFilter::of(Some(tournament), None);
+        let ids = tables.index.candidates(&filter, (from, Bound::Excluded(before)));
         let heads = ids.filter_map(|&id| tables.matches.get(&id)?.head(id).transpose());
         heads.take(limit).collect()
     }

@@ -179,8 +179,8 @@ async fn seal_matches<D: Dialect>(
 
 /// Returns the figures of all seats in matches that have an outcome.
 fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
-    let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
-    with_outcome
+    let outcomes = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
+    outcomes
         .flat_map(|(id, outcome)| outcome.seats.enumerate().map(move |(seat, result)| (id, seat, result)))
         .collect()
 }

@@ -384,8 +384,8 @@ fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
 
 /// Groups consecutive seats into match results.
 pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
-    let of_matches = seats.chunk_by(|one, other| one.id == other.id);
-    of_matches
+    let seats_by_match = seats.chunk_by(|one, other| one.id == other.id);
+    seats_by_match
         .map(|seats| {
             with_damage_context(format_args!("the result of match {}", seats[0].id), read_result(seats))
         })

@@ -224,14 +224,14 @@ mod tests {
         let line = |bot: &str, place, is_withdrawn| (bot.to_owned(), place, is_withdrawn);
         // Wins and matches: bot0 2 of 2, bot1 2 of 3, bot2 0 of 3, bot3 1 of 2. bot0 has beaten bot1.
         let (order, lines) = ranked(&rulings);
-        let by_points =
+        let point_lines =
             [line("bot0", 1, false), line("bot1", 2, false), line("bot3", 3, false), line("bot2", 4, false)];
-        assert_eq!((order, lines), (StandingsOrder::Points, by_points.to_vec()));
+        assert_eq!((order, lines), (StandingsOrder::Points, point_lines.to_vec()));
         rulings.add(&TournamentEvent::Withdrawn { bot: field[0].clone(), from_round: None });
         let (order, lines) = ranked(&rulings);
-        let by_rate =
+        let rate_lines =
             [line("bot1", 1, false), line("bot3", 2, false), line("bot2", 3, false), line("bot0", 4, true)];
-        assert_eq!((order, lines), (StandingsOrder::PointsPerMatch, by_rate.to_vec()));
+        assert_eq!((order, lines), (StandingsOrder::PointsPerMatch, rate_lines.to_vec()));
         rulings.add(&disqualified(&field[1], DisqualifiedResults::Stand));
         let (_, lines) = ranked(&rulings);
         let names: Vec<_> = lines.iter().map(|(bot, ..)| bot.as_str()).collect();

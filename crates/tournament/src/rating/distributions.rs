@@ -151,12 +151,12 @@ mod tests {
             let trials = a + b - 1;
             for x in [0.001, 0.1, 0.35, 0.5, 0.9, 0.999_f64] {
                 let mut chance = (1.0 - x).powi(trials.cast_signed());
-                let mut at_least = 0.0;
+                let mut tail_chance = 0.0;
                 for count in 0..=trials {
-                    at_least += if count >= a { chance } else { 0.0 };
+                    tail_chance += if count >= a { chance } else { 0.0 };
                     chance *= f64::from(trials - count) / f64::from(count + 1) * x / (1.0 - x);
                 }
-                assert_near(beta_cdf(a.into(), b.into(), x), at_least);
+                assert_near(beta_cdf(a.into(), b.into(), x), tail_chance);
             }
         }
         assert_near(beta_cdf(2.0, 3.0, 0.0), 0.0);

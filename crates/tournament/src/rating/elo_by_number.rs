@@ -56,14 +56,14 @@ mod tests {
                 let outcome = played.outcome.filter(|_| draw.number_below(5) > 0);
                 MatchResult { number, outcome, ..played }
             }).collect();
-            let in_order = EloRatings::from_results(&results);
+            let ordered = EloRatings::from_results(&results);
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             let mut by_number = EloByNumber::default();
             for (added, result) in (1..).zip(&results) {
                 prop_assert_eq!(by_number.elo(), EloRatings::from_results(&results[..added - 1]));
                 by_number.add_result(result);
             }
-            prop_assert_eq!(by_number.elo(), in_order);
+            prop_assert_eq!(by_number.elo(), ordered);
             prop_assert!(by_number.waiting.is_empty(), "no result waits longer than necessary");
         }
     }

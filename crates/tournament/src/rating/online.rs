@@ -203,8 +203,8 @@ impl OnlineRatings {
 
     /// Iterates over all present bots and their estimates, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&BotName, StrengthBelief)> {
-        let of_mean = self.variance_of_mean();
-        self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, of_mean)))
+        let mean_variance = self.variance_of_mean();
+        self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, mean_variance)))
     }
 
     /// Returns the standard deviation of the difference between two strengths; `None` if either bot has left or is

@@ -101,8 +101,8 @@ mod tests {
         let mut bots = field(4);
         let won_by_bot2 = testing::match_of_group(0, &bots, 2);
         bots.reverse();
-        let from_another_seat = testing::match_of_group(0, &bots, 1);
-        assert_eq!(RatedMatch::of_result(&won_by_bot2), RatedMatch::of_result(&from_another_seat));
+        let other_seat_won = testing::match_of_group(0, &bots, 1);
+        assert_eq!(RatedMatch::of_result(&won_by_bot2), RatedMatch::of_result(&other_seat_won));
         assert!(RatedMatch::of_result(&MatchResult { outcome: None, ..won_by_bot2 }).is_none());
     }
 }

@@ -111,9 +111,9 @@ impl RatedMatches {
             |entry: &MatchEntry| MatchEntry { table: table_ranks[entry.table as usize], ..*entry };
         let mut matches: Vec<MatchEntry> = self.matches.iter().map(renumbered).collect();
         matches.sort_unstable();
-        let mut in_order = tables;
-        in_order.sort_unstable();
-        let tables = SeatedTables::new(bots.len(), in_order.iter().map(|table| &**table));
+        let mut sorted = tables;
+        sorted.sort_unstable();
+        let tables = SeatedTables::new(bots.len(), sorted.iter().map(|table| &**table));
         let mut groups = GroupCounts::default();
         for group in matches.chunk_by(|one, other| one.group == other.group) {
             groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winner)));

@@ -231,10 +231,10 @@ mod tests {
             "{share:?}"
         );
         // Three events that always occur together give only as much information as one.
-        let by_threes = sums(groups().map(|(numerator, denominator)| (3 * numerator, 3 * denominator)))
+        let tripled = sums(groups().map(|(numerator, denominator)| (3 * numerator, 3 * denominator)))
             .share_interval()
             .unwrap();
-        assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
+        assert!((tripled.low - share.low).abs() < 2e-4 && (tripled.high - share.high).abs() < 2e-4);
     }
 
     #[test]

@@ -250,12 +250,12 @@ impl SatisfactionRatings {
         let mut deviations = StrengthDeviations::empty(names.len(), resampling);
         let noise = information.noise();
         let scale = unexplained.variance.sqrt();
-        let of_prior = (prior * unexplained.variance).sqrt();
+        let prior_deviation = (prior * unexplained.variance).sqrt();
         for replicate in 0..resampling.replicates.get() {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             budget.spend(gathered.tables.steps())?;
             let mut resampled: Vec<f64> =
-                names.iter().map(|_| RandomSigns::new(&mut draw).with_random_sign(of_prior)).collect();
+                names.iter().map(|_| RandomSigns::new(&mut draw).with_random_sign(prior_deviation)).collect();
             for group in &unexplained.residuals {
                 let sign = if draw.number_below(2) == 0 { 1.0 } else { -1.0 };
                 for &(bot, left) in group {

@@ -251,8 +251,8 @@ impl RoundFormat for Ladder {
         draw.shuffle(&mut free);
         // The sort is stable: equal bots keep the drawn order.
         free.sort_by(|one, other| {
-            let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
-            by_deviation.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
+            let deviation_order = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
+            deviation_order.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
         });
         let mut drawn: Vec<RoundTable> = Vec::with_capacity(tables);
         for _ in 0..tables {

@@ -161,13 +161,13 @@ impl RoundFormat for Swiss {
     }
 
     fn format_verdict(&self) -> FormatVerdict {
-        let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
+        let entrants = self.bots.iter().filter(|bot| bot.byes > 0);
         let bye = |bot: &SwissEntrant| Bye {
             bot: bot.name.clone(),
             rounds: bot.byes,
             points: self.scoring.points_of_units(self.bye_score(bot), self.seats),
         };
-        FormatVerdict::Byes(with_byes.map(bye).collect())
+        FormatVerdict::Byes(entrants.map(bye).collect())
     }
 
     fn change_field(&mut self, bot: BotName, movement: FieldMovement) {

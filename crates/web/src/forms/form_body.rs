@@ -85,8 +85,8 @@ mod tests {
     #[tokio::test]
     async fn only_forms_are_read() {
         assert_eq!(read_form_of_type(FORM_TYPE, "a=b").await.unwrap().value("a"), "b");
-        let with_charset = "Application/X-WWW-Form-URLEncoded; charset=UTF-8";
-        assert_eq!(read_form_of_type(with_charset, "").await, Ok(FormFields::default()));
+        let typed_with_charset = "Application/X-WWW-Form-URLEncoded; charset=UTF-8";
+        assert_eq!(read_form_of_type(typed_with_charset, "").await, Ok(FormFields::default()));
         for other in ["", "text/plain", "multipart/form-data; boundary=x", "application/json", "\u{e9}"] {
             assert_eq!(
                 read_form_of_type(other, "a=b").await,

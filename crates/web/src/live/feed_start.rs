@@ -39,8 +39,8 @@ where
 {
     let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic, token: visitor.token() };
-    let for_feed = visitor.for_feed(&payer);
+    let feed_visitor = visitor.for_feed(&payer);
     let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    site.feeds.watch(key, payer, after, stopped, |publisher| follow(for_feed, publisher))
+    site.feeds.watch(key, payer, after, stopped, |publisher| follow(feed_visitor, publisher))
 }

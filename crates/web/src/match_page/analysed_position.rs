@@ -110,11 +110,7 @@ mod tests {
         let long = PositionInput { rows: "x".repeat(MAX_ADDRESS_BYTES), ..typed.clone() };
         assert!(AnalysedPosition::of_game(&long, &game, None).is_none());
         let names = ["ann", "bob", "cara"].map(str::to_owned);
-        let with_names = AnalysedPosition::of_game(typed, &game, Some(&names)).unwrap();
-        assert!(
-            with_names.board.contains("If bob takes 1, ") && !with_names.panel.contains("Seat"),
-            "{}",
-            with_names.board
-        );
+        let named = AnalysedPosition::of_game(typed, &game, Some(&names)).unwrap();
+        assert!(named.board.contains("If bob takes 1, ") && !named.panel.contains("Seat"), "{}", named.board);
     }
 }

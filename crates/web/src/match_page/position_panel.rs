@@ -102,7 +102,7 @@ impl<'a> MatchOracle<'a> {
         let (line, has_more) = self.best_line(seats, position);
         let winner = self.solution.winner(position).index();
         let sure = preference_rank(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
-            let against_all = match sure as usize {
+            let guarantee = match sure as usize {
                 last if last + 1 == seats.count() => {
                     "If all others play together against it, it can be left with its last choice.".to_owned()
                 }
@@ -113,7 +113,7 @@ impl<'a> MatchOracle<'a> {
             };
             Sentence::of("Optimal play gives ")
                 .seat(mover)
-                .text(format!(" its {} choice. {against_all}", ordinal_text(rank)))
+                .text(format!(" its {} choice. {guarantee}", ordinal_text(rank)))
         });
         write_template(&PanelView {
             to_move: Sentence::default()

@@ -204,10 +204,10 @@ fn find_field(path: &str) -> Option<FormField> {
         path.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     let message = path.split(['.', '[']).next().unwrap_or_default();
-    let of_message =
+    let belongs_to_message =
         |field: &FormField| field.name().split_once('.').is_some_and(|(table, _)| table == message);
     let longest = FormField::all().filter(begins).max_by_key(|field| field.name().len());
-    longest.or_else(|| FormField::all().find(of_message))
+    longest.or_else(|| FormField::all().find(belongs_to_message))
 }
 
 #[cfg(test)]

@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_tie_break_is_named() {
-        let by_lot = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..rated_line("bob", 1.0, 2.0, 0) };
-        let html = standings_chart_html(&[rated_line("ann", 1.0, 2.0, 0), by_lot]);
+        let lot_line = pb::Standing { tie_break: pb::TieBreak::Lot.into(), ..rated_line("bob", 1.0, 2.0, 0) };
+        let html = standings_chart_html(&[rated_line("ann", 1.0, 2.0, 0), lot_line]);
         assert_eq!(html.matches("placed by lot").count(), 1, "{html}");
     }
 

@@ -92,9 +92,9 @@ fn check_double_dealing(deal: &Deal, pacts: &[PactTerms], found: &[DoubleDealing
             }
             compatible.pop();
             expected.push((i, pact));
-            let of_pact: Vec<_> =
+            let found_for_pact: Vec<_> =
                 found.iter().filter(|one| (one.seat.index(), one.pact) == (i, pact)).collect();
-            let [DoubleDealing { earlier, .. }] = of_pact[..] else { panic!("{of_pact:?}") };
+            let [DoubleDealing { earlier, .. }] = found_for_pact[..] else { panic!("{found_for_pact:?}") };
             assert!(earlier.iter().all(|one| compatible.contains(one)));
             assert!(!can_keep(&[earlier.as_slice(), &[pact]].concat()));
             for left_out in earlier {
@@ -159,12 +159,12 @@ fn three_pacts_can_contradict_each_other_when_no_two_of_them_do() {
     let pact = |before, after| Pact::parse(seats, &[(0, vec![(before, after)]), (1, vec![])]).unwrap();
     let pacts = vec![pact(0, 1), pact(1, 2), pact(0, 2), pact(2, 0), pact(1, 0)];
     let deal = Deal::new(game, AllianceMatrix::standard(seats), pacts).unwrap();
-    let of_zero =
+    let double_dealing =
         |pact, earlier: &[usize]| DoubleDealing { seat: seat_at(seats, 0), pact, earlier: earlier.to_vec() };
-    assert_eq!(measure_deal(&deal).double_dealing, [of_zero(3, &[2]), of_zero(4, &[0])]);
+    assert_eq!(measure_deal(&deal).double_dealing, [double_dealing(3, &[2]), double_dealing(4, &[0])]);
     let pacts = vec![pact(0, 1), pact(1, 2), pact(2, 0)];
     let deal = Deal::new(deal.dealt_game().clone(), deal.declared().clone(), pacts).unwrap();
-    assert_eq!(measure_deal(&deal).double_dealing, [of_zero(2, &[0, 1])]);
+    assert_eq!(measure_deal(&deal).double_dealing, [double_dealing(2, &[0, 1])]);
 }
 
 #[test]

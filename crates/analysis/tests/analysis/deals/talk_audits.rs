@@ -16,11 +16,11 @@ use proptest::{collection::vec, prelude::*, sample::select};
 /// A random match with talk, and the terms of its pacts.
 fn any_match() -> impl Strategy<Value = TalkedMatch> {
     let deal = deals(2..=4, 1..=3, 1..=3);
-    let of_seats =
+    let seat_choices =
         (vec(prop::bool::weighted(0.8), 4), vec(prop::option::of(any::<prop::sample::Index>()), 4));
     let privacies = select(vec![TalkPrivacy::Open, TalkPrivacy::Published, TalkPrivacy::Private]);
     let refused = vec(prop::bool::weighted(0.2), 3);
-    (deal, of_seats, privacies, refused, any::<bool>()).prop_map(
+    (deal, seat_choices, privacies, refused, any::<bool>()).prop_map(
         |((deal, pacts), (in_time, claims), privacy, refused, is_dealt)| {
             let mut talked = TalkedMatch::of_game(deal.dealt_game().clone());
             (talked.privacy, talked.is_dealt) = (privacy, is_dealt);
@@ -113,8 +113,8 @@ fn check_audit(talked: &TalkedMatch) {
         let claimed = order_of(*seat, &claim.row);
         assert_eq!((claim.seat.index(), claim.round, row_offsets(&claim.row)), (*seat, 0, row.clone()));
         assert_eq!(claim.from_dealt, talked.is_dealt.then(|| pair_distance(&claimed, &dealt[*seat])));
-        let in_time = talked.declared[*seat].is_some();
-        assert_eq!(claim.from_declared, in_time.then(|| pair_distance(&claimed, &declared[*seat])));
+        let declared_in_time = talked.declared[*seat].is_some();
+        assert_eq!(claim.from_declared, declared_in_time.then(|| pair_distance(&claimed, &declared[*seat])));
     }
 }
 

@@ -275,8 +275,8 @@ proptest! {
             _ => solve_winners(&StonePiles, &matrix, ending, piles),
         };
         prop_assert_eq!(&answer.winner_by_first, &searched[0]);
-        let by_theorem = seats == 2 && ending == Ending::LastMoverWins;
-        prop_assert_eq!(answer.method == SolvingMethod::SpragueGrundy, by_theorem);
+        let has_theorem = seats == 2 && ending == Ending::LastMoverWins;
+        prop_assert_eq!(answer.method == SolvingMethod::SpragueGrundy, has_theorem);
     }
 }
 

@@ -90,8 +90,8 @@ fn grundy_values_replace_parts_only_for_two_seats() {
 fn a_pile_is_worth_more_than_n_counters_in_nim() {
     let piles = all_vectors(2, 4).filter(is_ascending);
     assert_eq!(first_counterexample(&Nim, 2, cap_piles_at(2), piles), Some(vec![2, 3]));
-    let of_three = [vec![2, 3, 4], vec![3, 3, 3], vec![3, 3, 4]];
-    assert_eq!(first_counterexample(&Nim, 3, cap_piles_at(3), of_three.into_iter()), Some(vec![3, 3, 4]));
+    let three_piles = [vec![2, 3, 4], vec![3, 3, 3], vec![3, 3, 4]];
+    assert_eq!(first_counterexample(&Nim, 3, cap_piles_at(3), three_piles.into_iter()), Some(vec![3, 3, 4]));
 }
 
 #[test]

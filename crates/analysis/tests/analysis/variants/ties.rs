@@ -52,11 +52,11 @@ fn check_solution(piles: &[u64], first: usize, matrix: &TiedMatrix, ending: Endi
     }
     let found = all_equilibria(position.to_move());
     let takes = 1..=position.counters();
-    let in_some = takes.clone().filter(|take| found.iter().any(|each| each.optimal.contains(take)));
-    let in_every = takes.filter(|take| found.iter().all(|each| each.optimal.contains(take)));
+    let optimal_in_some = takes.clone().filter(|take| found.iter().any(|each| each.optimal.contains(take)));
+    let optimal_in_every = takes.filter(|take| found.iter().all(|each| each.optimal.contains(take)));
     let what = format!("{piles:?} {matrix} {ending} seat {first}");
-    assert_eq!(takes_of(&solution.optimal_in_some), in_some.collect::<Vec<_>>(), "{what}");
-    assert_eq!(takes_of(&solution.optimal_in_every), in_every.collect::<Vec<_>>(), "{what}");
+    assert_eq!(takes_of(&solution.optimal_in_some), optimal_in_some.collect::<Vec<_>>(), "{what}");
+    assert_eq!(takes_of(&solution.optimal_in_every), optimal_in_every.collect::<Vec<_>>(), "{what}");
 }
 
 /// Returns all rows with ties. Each offset joins one of the groups of smaller offsets, or forms a new group before,

@@ -295,8 +295,8 @@ fn waiters_at_barriers_are_limited() {
     for waiter in 0..100 {
         driver.send_input(id(1), MatchInput::Barrier { waiter });
     }
-    let at_once = driver.reached.len();
-    assert!((1..100).contains(&at_once), "{at_once}");
+    let reached_at_once = driver.reached.len();
+    assert!((1..100).contains(&reached_at_once), "{reached_at_once}");
     driver.answer_all();
     assert_eq!(driver.reached.len(), 100);
 }

@@ -17,8 +17,8 @@ fn dropped() -> ClientAction {
 #[test]
 fn question_about_the_row_is_withdrawn_when_rows_are_revealed() {
     assert_eq!(receive(&mut declaring(), revealed(ID)), [dropped()]);
-    let in_play = receive(&mut declaring(), snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
-    assert!(matches!(&in_play[..], [first, ClientAction::Ask(BotQuestion::Play(_))] if *first == dropped()));
+    let actions = receive(&mut declaring(), snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
+    assert!(matches!(&actions[..], [first, ClientAction::Ask(BotQuestion::Play(_))] if *first == dropped()));
     let mut tracker = declaring();
     tracker.handle_answer(declared(ID, &[1, 0, 2]));
     assert_eq!(receive(&mut tracker, revealed(ID)), [], "the bot has already declared its row");

@@ -633,7 +633,8 @@ impl Referee {
         let position = state.position();
         let phase = state.phase();
         let is_talking = phase == MatchPhase::Talking;
-        let to_declare = (is_talking || phase == MatchPhase::Declaring) && state.row_of_seat(seat).is_none();
+        let must_declare =
+            (is_talking || phase == MatchPhase::Declaring) && state.row_of_seat(seat).is_none();
         let to_move = phase == MatchPhase::Playing && position.to_move() == seat;
         let waited = Duration::from_micros(self.micros_waited(self.now));
         MatchSnapshot {
@@ -642,7 +643,7 @@ impl Referee {
             dealt_row: state.dealt_rows().map(|matrix| matrix.rows()[seat].clone()),
             phase,
             talk: self.talk_view(seat),
-            declaration_left: to_declare.then(|| {
+            declaration_left: must_declare.then(|| {
                 let waited = if is_talking { Duration::ZERO } else { waited };
                 setup.clock().declaration.saturating_sub(waited)
             }),

@@ -139,8 +139,8 @@ fn the_audit_compares_declarations_and_play_with_the_dealt_rows() {
         let [rank_honest, rank_declared, rank_actual] = winners.map(|winner| rank(seat, winner));
         assert_eq!(*ranks, DealtRanks { rank_honest, rank_declared, rank_actual });
         assert_eq!(audit.rank_scored(seat), rank_actual);
-        let of_play: i32 = dealt.ledger.iter().map(|costs| costs[seat]).sum();
-        assert_eq!(of_play, rank_actual.cast_signed() - rank_declared.cast_signed());
+        let play_cost: i32 = dealt.ledger.iter().map(|costs| costs[seat]).sum();
+        assert_eq!(play_cost, rank_actual.cast_signed() - rank_declared.cast_signed());
     }
     let mut declared = Table::open(super::table::declared_match(3, &[2, 1]));
     play_to_end(&mut declared);
@@ -176,10 +176,10 @@ fn a_deal_is_encoded_after_the_rest_of_the_setup() {
     let created = &table.record().events()[0];
     let setup = MatchSetup { deal: None, ..table.record().state().setup().clone() };
     let plain = canonical_bytes(&TimedEvent { at: created.at, event: Event::Created(Box::new(setup)) });
-    let with_deal = canonical_bytes(created);
-    assert_eq!((plain[0], with_deal[0]), (1, 10));
-    assert_eq!(plain[1..], with_deal[1..plain.len()], "the deal follows the rest of the setup");
-    assert_eq!(with_deal.len() - plain.len(), 1 + 4 + 3 * 32);
+    let dealt_bytes = canonical_bytes(created);
+    assert_eq!((plain[0], dealt_bytes[0]), (1, 10));
+    assert_eq!(plain[1..], dealt_bytes[1..plain.len()], "the deal follows the rest of the setup");
+    assert_eq!(dealt_bytes.len() - plain.len(), 1 + 4 + 3 * 32);
     let waits = Duration::from_millis(1);
-    assert_ne!(with_deal, canonical_bytes(&TimedEvent { at: created.at + waits, ..created.clone() }));
+    assert_ne!(dealt_bytes, canonical_bytes(&TimedEvent { at: created.at + waits, ..created.clone() }));
 }

@@ -295,13 +295,13 @@ fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
         Record::replay(record.id(), events).map_err(|error| error.to_string()).unwrap_err()
     };
     let count = record.state().setup().seats();
-    let of_terms =
+    let offer_content =
         |terms: &[(usize, Vec<(usize, usize)>)]| TalkContent::Offer(Pact::parse(count, terms).unwrap());
     let offer = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
-    assert_eq!(refused(0, &|content, _| *content = of_terms(&[(1, vec![]), (2, vec![])])), offer);
+    assert_eq!(refused(0, &|content, _| *content = offer_content(&[(1, vec![]), (2, vec![])])), offer);
     assert_eq!(refused(0, &|_, audience| *audience = Audience::Everyone), offer);
     assert_eq!(
-        refused(0, &|content, _| *content = of_terms(&trio_pact())),
+        refused(0, &|content, _| *content = offer_content(&trio_pact())),
         offer,
         "the audience is all members"
     );

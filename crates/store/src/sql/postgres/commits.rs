@@ -214,9 +214,9 @@ impl KnownCommits {
             Some(kept) => usize::try_from(self.confirmed - kept) == Ok(lost.len()),
             None => self.recent.len() < MAX_REMEMBERED_COMMITS,
         };
-        let at_least = if is_complete { "" } else { "at least " };
+        let qualifier = if is_complete { "" } else { "at least " };
         let mut text = format!(
-            "lost commits: {at_least}{}, events: {events}, matches with events: {}, match ends: {}, other changes: {others}",
+            "lost commits: {qualifier}{}, events: {events}, matches with events: {}, match ends: {}, other changes: {others}",
             lost.len(),
             matches.len(),
             ended.len()

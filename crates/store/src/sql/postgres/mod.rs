@@ -138,8 +138,8 @@ impl Dialect for Postgres {
     fn translate(text: &'static str) -> SqlStr {
         // The planner assumes that `json_each` returns a hundred rows, and would scan the whole table. With an array,
         // it uses the index.
-        let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
-        TRANSLATIONS.get_or_translate(text, 0, || text.replace(ID_LIST, by_array))
+        let array_condition = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
+        TRANSLATIONS.get_or_translate(text, 0, || text.replace(ID_LIST, array_condition))
     }
 
     fn is_foreign_schema(error: &sqlx::Error) -> bool {

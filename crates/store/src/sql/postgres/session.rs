@@ -106,7 +106,7 @@ pub(super) async fn apply_settings(
     .execute(&mut *connection)
     .await
     .map_err(store_error_of)?;
-    let in_force: Vec<(String, String)> =
+    let server_settings: Vec<(String, String)> =
         sqlx::query_as("SELECT name, setting FROM pg_settings WHERE name = ANY ($1)")
             .bind(&names)
             .fetch_all(connection)
@@ -115,7 +115,7 @@ pub(super) async fn apply_settings(
     for (&name, &wanted) in
         names.iter().zip(&values).filter(|(name, _)| !name.starts_with(TCP_SETTING_PREFIX))
     {
-        let found = in_force.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
+        let found = server_settings.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
         let is_stronger = name == SYNCHRONOUS_COMMIT && found == REMOTE_APPLY;
         if found != wanted && !is_stronger {
             return Err(StoreError::Unusable(format!(

@@ -62,12 +62,12 @@ impl Scenario {
             for group in 0..self.groups {
                 let table = self.draw_table(&mut draw);
                 let bots: Vec<_> = table.iter().map(|&bot| names[bot].clone()).collect();
-                let at_table: Vec<_> = table.iter().map(|&bot| strengths[bot]).collect();
-                let mut winner = draw_winner(&mut draw, &at_table);
+                let table_strengths: Vec<_> = table.iter().map(|&bot| strengths[bot]).collect();
+                let mut winner = draw_winner(&mut draw, &table_strengths);
                 for _ in 0..self.seats {
                     results.push(match_of_group(group, &bots, winner));
                     if self.dependence == GroupDependence::Independent {
-                        winner = draw_winner(&mut draw, &at_table);
+                        winner = draw_winner(&mut draw, &table_strengths);
                     }
                 }
             }

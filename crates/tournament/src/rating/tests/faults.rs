@@ -10,8 +10,8 @@ use lastnim_core::game::BotName;
 fn rotate_group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<MatchResult> {
     let seats = bots.len();
     let rotated = |rotation: usize| {
-        let at_seats: Vec<_> = (0..seats).map(|seat| bots[(seat + rotation) % seats].clone()).collect();
-        (rotation, at_seats)
+        let seated: Vec<_> = (0..seats).map(|seat| bots[(seat + rotation) % seats].clone()).collect();
+        (rotation, seated)
     };
     (0..seats)
         .map(rotated)
@@ -91,13 +91,13 @@ fn a_closed_group_does_not_inflate_its_ratings() {
         let mut table = [0, 1, 2, 3, 4, 5];
         draw.shuffle(&mut table);
         let bots = [0, 1, 2].map(|place: usize| others[table[place]].clone());
-        let at_table = [0, 1, 2].map(|place: usize| strengths[table[place]]);
-        results.extend(rotate_group(number, &bots, || draw_winner(&mut draw, &at_table)));
+        let table_strengths = [0, 1, 2].map(|place: usize| strengths[table[place]]);
+        results.extend(rotate_group(number, &bots, || draw_winner(&mut draw, &table_strengths)));
     }
     let before = points_of(&rate_results(&results), others);
     for number in 60..261 {
-        let in_turn = number as usize % 3;
-        results.extend(rotate_group(number, closed, || in_turn));
+        let winner = number as usize % 3;
+        results.extend(rotate_group(number, closed, || winner));
     }
     let after = rate_results(&results);
     for (before, after) in before.iter().zip(points_of(&after, others)) {

@@ -373,8 +373,8 @@ fn a_checkpoint_only_fits_its_tournament() {
     let change = played.changes.pop().unwrap();
     let error = played.restarted(Some(&state)).unwrap_err();
     assert_eq!(error, CheckpointError::Missing("field changes"), "without {change:?}");
-    let of_three = SimulatedTournament::new(&open_ended_ladder(3, 1, 3), &field(5), 7);
-    assert!(of_three.restarted(Some(&state)).is_err());
+    let three_seats = SimulatedTournament::new(&open_ended_ladder(3, 1, 3), &field(5), 7);
+    assert!(three_seats.restarted(Some(&state)).is_err());
 }
 
 #[test]

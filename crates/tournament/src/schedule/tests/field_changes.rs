@@ -148,7 +148,7 @@ proptest! {
         let before: HashSet<u64> = played.played.keys().copied().collect();
         played.play(&random_result(seed), 3, usize::MAX, seed);
         let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));
-        let with_it = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == gone)).count();
-        prop_assert!(with_it <= 2, "{} matches after it left", with_it);
+        let later_matches = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == gone)).count();
+        prop_assert!(later_matches <= 2, "{} matches after it left", later_matches);
     }
 }

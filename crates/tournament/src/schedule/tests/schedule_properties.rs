@@ -95,10 +95,10 @@ proptest! {
         check_groups(&settings, &one_by_one.played)?;
 
         field.reverse();
-        let mut at_random = ScheduleSimulation::new(&settings, &field);
-        at_random.play(&random_result(seed), at_once, usize::MAX, luck);
-        prop_assert_eq!(at_random.counted(), counted);
-        prop_assert_eq!(at_random.schedule.format_verdict(), one_by_one.schedule.format_verdict());
+        let mut simulated = ScheduleSimulation::new(&settings, &field);
+        simulated.play(&random_result(seed), at_once, usize::MAX, luck);
+        prop_assert_eq!(simulated.counted(), counted);
+        prop_assert_eq!(simulated.schedule.format_verdict(), one_by_one.schedule.format_verdict());
     }
 
     #[test]

@@ -164,13 +164,13 @@ proptest! {
         let rounds = rounds_played(&played, tables);
         prop_assert_eq!(rounds.len() as u64, rounds_asked);
         let meetings = rounds.len() * tables * seats * (seats - 1) / 2;
-        let by_lot = meetings * meetings / (bots * (bots - 1));
+        let random_repeats = meetings * meetings / (bots * (bots - 1));
         let found = count_repeats(&rounds);
         let unavoidable = meetings.saturating_sub(bots * (bots - 1) / 2);
-        // `by_lot` is the approximate number of repeats with random tables, as long as repeats are rare.
+        // `random_repeats` is the approximate number of repeats with random tables, as long as repeats are rare.
         prop_assert!(
-            found <= unavoidable + by_lot * 3 / 4 + 2,
-            "{} repeats of {} meetings, {} by lot", found, meetings, by_lot
+            found <= unavoidable + random_repeats * 3 / 4 + 2,
+            "{} repeats of {} meetings, {} by lot", found, meetings, random_repeats
         );
     }
 
