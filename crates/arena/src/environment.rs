@@ -76,8 +76,9 @@ impl Environment {
 impl Default for Environment {
     /// Uses the system's clock and random bytes, and runs long-running work on separate threads.
     fn default() -> Self {
-        let random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
-        Self { long_task_mode: LongTaskMode::OnThreads, ..Self::new(SystemTime::now, random) }
+        let fill_randomly =
+            |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
+        Self { long_task_mode: LongTaskMode::OnThreads, ..Self::new(SystemTime::now, fill_randomly) }
     }
 }
 

@@ -48,9 +48,9 @@ impl IdGenerator {
         let mut bytes = [0; 10];
         self.environment.fill_random(&mut bytes);
         let clock_tick = (self.clock.now().as_micros() / 1_000) << COUNTER_BITS;
-        let next = |last: u64| clock_tick.max(last + 1);
-        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
-        let tick = next(last.unwrap_or_else(|last| last));
+        let next_tick = |last: u64| clock_tick.max(last + 1);
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next_tick(last)));
+        let tick = next_tick(last.unwrap_or_else(|last| last));
         let counter = (tick & ((1 << COUNTER_BITS) - 1)) as u16;
         bytes[..2].copy_from_slice(&counter.to_be_bytes());
         (tick >> COUNTER_BITS, bytes)

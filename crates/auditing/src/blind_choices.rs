@@ -412,18 +412,18 @@ mod tests {
         // There is room for 1,024 tables of 32 seats. Smaller tables with larger keys would fit beside 1,023 of them.
         let mut groups: Vec<(u64, usize)> = (0..1_023).map(|key| (key, 32)).collect();
         groups.extend([(1_023, 3), (1_024, 32), (1_025, 3), (1_026, 4)]);
-        let kept = |groups: &[(u64, usize)]| {
+        let kept_groups = |groups: &[(u64, usize)]| {
             let mut all = BlindChoices::default();
             for &group in groups {
                 all.merge(one_group(group)).unwrap();
             }
             all.groups.into_keys().collect::<Vec<_>>()
         };
-        let ordered = kept(&groups);
+        let ordered = kept_groups(&groups);
         assert!(ordered.iter().copied().eq(0..1_024), "{} groups are kept", ordered.len());
         groups.reverse();
-        assert_eq!(kept(&groups), ordered);
+        assert_eq!(kept_groups(&groups), ordered);
         groups.rotate_left(2);
-        assert_eq!(kept(&groups), ordered);
+        assert_eq!(kept_groups(&groups), ordered);
     }
 }

@@ -72,9 +72,10 @@ impl Auditor {
         self.bots = bots.collect();
         self.numbers = names.iter().cloned().zip(0..).collect();
         self.mark_first_bots();
-        let all = || 0..names.len();
-        let is_kept: Vec<Vec<bool>> =
-            all().map(|one| all().map(|other| self.is_order_kept(one, other)).collect()).collect();
+        let all_places = || 0..names.len();
+        let is_kept: Vec<Vec<bool>> = all_places()
+            .map(|one| all_places().map(|other| self.is_order_kept(one, other)).collect())
+            .collect();
         for bot in &mut self.bots {
             bot.mover.retain_orders(|one, other| is_kept[one][other]);
         }

@@ -43,8 +43,8 @@ fn p_value(replicates: impl Iterator<Item = f64>, observed: f64) -> f64 {
 /// the result is `None` if they are all the same.
 pub(super) fn uncorrected_p_value(sums: &[f64]) -> Option<f64> {
     let (mean, deviation) = mean_and_deviation(sums)?;
-    let standardised = |sum: f64| (sum - mean) / deviation;
-    Some(p_value(sums[1..].iter().map(|&sum| standardised(sum)), standardised(sums[0])))
+    let standardise = |sum: f64| (sum - mean) / deviation;
+    Some(p_value(sums[1..].iter().map(|&sum| standardise(sum)), standardise(sums[0])))
 }
 
 /// Returns the mean and the standard deviation of sums, in ranks; `None` if they are all the same.
@@ -63,11 +63,11 @@ impl PermutationTests {
     /// Adds an observed sum, which comes first, and its replicates, in ranks. Returns `None` if they are all the same.
     pub(super) fn add_sums(&mut self, sums: &[f64]) -> Option<TestedSum> {
         let (mean, deviation) = mean_and_deviation(sums)?;
-        let standardised = |sum: f64| (sum - mean) / deviation;
-        let observed = standardised(sums[0]);
+        let standardise = |sum: f64| (sum - mean) / deviation;
+        let observed = standardise(sums[0]);
         let mut hits = 0_u32;
         for (largest, &sum) in self.largest.iter_mut().zip(&sums[1..]) {
-            let sum = standardised(sum);
+            let sum = standardise(sum);
             *largest = largest.max(sum);
             hits += u32::from(sum >= observed - 1e-9);
         }

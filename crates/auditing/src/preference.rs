@@ -386,10 +386,10 @@ mod tests {
 
     #[test]
     fn the_same_rows_are_kept_in_any_order() {
-        let empty = || PreferenceTally::new(SeatCount::new(6).unwrap(), RowSource::Declared);
-        let mut rows: Vec<Row> = lastnim_analysis::RowSet::full(empty().seats).rows().collect();
+        let empty_tally = || PreferenceTally::new(SeatCount::new(6).unwrap(), RowSource::Declared);
+        let mut rows: Vec<Row> = lastnim_analysis::RowSet::full(empty_tally().seats).rows().collect();
         let tally = |rows: &[Row]| {
-            let mut tally = empty();
+            let mut tally = empty_tally();
             for row in rows {
                 tally.add_row(row.clone(), [1, 2, 1]);
             }

@@ -337,13 +337,13 @@ mod tests {
                 ..SimilarChoices::default()
             }
         };
-        let kept = |numbers: &mut dyn Iterator<Item = u64>| {
+        let kept_cells = |numbers: &mut dyn Iterator<Item = u64>| {
             let mut all = SimilarChoices::default();
             numbers.for_each(|number| all.merge(one_take(number)));
             (all.groups.into_keys().collect::<Vec<_>>(), all.versions.into_keys().collect::<Vec<_>>())
         };
-        let ordered = kept(&mut (0..90));
+        let ordered = kept_cells(&mut (0..90));
         assert_eq!((ordered.0.len(), ordered.1.len()), (MAX_CELLS / 3_000, MAX_VERSIONS));
-        assert_eq!(kept(&mut (0..90).rev()), ordered);
+        assert_eq!(kept_cells(&mut (0..90).rev()), ordered);
     }
 }

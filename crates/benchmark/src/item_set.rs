@@ -245,16 +245,16 @@ mod tests {
     #[test]
     fn inconsistent_lines_are_refused() {
         let line = FIRST_SET_TEXT.lines().next().unwrap();
-        let refused = |from: &str, to: &str| {
+        let refusal = |from: &str, to: &str| {
             let changed = line.replacen(from, to, 1);
             assert_ne!(changed, line);
             ItemSet::parse("made-up", &changed).unwrap_err()
         };
-        assert!(refused("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 is out of order"));
-        assert!(refused("\"tier\":1,", "\"tier\":6,").ends_with("tier 6: expected 1 to 5"));
-        assert!(refused("\"id\":\"", "\"id\":\"0").ends_with("does not match the position"));
+        assert!(refusal("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 is out of order"));
+        assert!(refusal("\"tier\":1,", "\"tier\":6,").ends_with("tier 6: expected 1 to 5"));
+        assert!(refusal("\"id\":\"", "\"id\":\"0").ends_with("does not match the position"));
         assert!(
-            refused("\"opponents\":\"", "\"opponents\":\"oracle ")
+            refusal("\"opponents\":\"", "\"opponents\":\"oracle ")
                 .contains("expected one for each other seat")
         );
         assert!("6".parse::<Tier>().unwrap_err().contains("expected a tier from 1 to 5"));

@@ -25,9 +25,9 @@ impl CaCertificates {
     /// without the feature `tls`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let refused = |reason: String| Error::Ca { path: path.to_owned(), reason };
-        let pem = read_bounded(path).map_err(|error| refused(error.to_string()))?;
-        super::tls::check_certificates(&pem).map_err(refused)?;
+        let refusal = |reason: String| Error::Ca { path: path.to_owned(), reason };
+        let pem = read_bounded(path).map_err(|error| refusal(error.to_string()))?;
+        super::tls::check_certificates(&pem).map_err(refusal)?;
         // Child processes that run in other folders need the absolute path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self { path, pem: pem.into() })

@@ -115,28 +115,28 @@ fn make_endpoints(server: &ServerAddress) -> Result<Vec<Endpoint>, Error> {
 }
 
 fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error> {
-    let refused = |reason: &str| address_error(given, reason);
-    let socket = socket_path(given).map_err(|reason| refused(&reason))?;
+    let refusal = |reason: &str| address_error(given, reason);
+    let socket = socket_path(given).map_err(|reason| refusal(&reason))?;
     let uri = match socket {
         Some(path) => format!("unix:{}", path.display()),
         None if given.contains("://") => given.to_owned(),
         None => format!("http://{given}"),
     };
     let endpoint =
-        Endpoint::from_shared(uri).map_err(|error| refused(&innermost_source(&error).to_string()))?;
+        Endpoint::from_shared(uri).map_err(|error| refusal(&innermost_source(&error).to_string()))?;
     let is_encrypted = match (socket, endpoint.uri().scheme_str()) {
         (Some(_), _) | (None, Some("http")) => false,
         (None, Some("https")) => true,
-        (None, _) => return Err(refused("expected http:// or https://")),
+        (None, _) => return Err(refusal("expected http:// or https://")),
     };
     if socket.is_none() && endpoint.uri().host().is_none_or(str::is_empty) {
-        return Err(refused("the host is missing"));
+        return Err(refusal("the host is missing"));
     }
     if socket.is_none() && !is_encrypted && endpoint.uri().port_u16().is_none() {
-        return Err(refused("the port is missing"));
+        return Err(refusal("the port is missing"));
     }
     if !is_encrypted && (server.ca().is_some() || server.client_certificate().is_some()) {
-        return Err(refused("certificates need an https:// address: use one, or leave the certificates out"));
+        return Err(refusal("certificates need an https:// address: use one, or leave the certificates out"));
     }
     let endpoint = endpoint
         .connect_timeout(CONNECT_TIMEOUT)
@@ -148,7 +148,7 @@ fn make_endpoint(server: &ServerAddress, given: &str) -> Result<Endpoint, Error>
     if !is_encrypted {
         return Ok(endpoint);
     }
-    tls::with_tls(endpoint, server, CONNECT_TIMEOUT).map_err(|reason| refused(&reason))
+    tls::with_tls(endpoint, server, CONNECT_TIMEOUT).map_err(|reason| refusal(&reason))
 }
 
 /// Adds a bearer token, if there is one, to every call of a generated client.

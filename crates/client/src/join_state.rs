@@ -104,12 +104,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn bot_gives_up_after_a_permanent_refusal_or_at_the_time_limit() {
-        let new = || JoinState::new("cup".into(), Duration::from_secs(9));
+        let new_state = || JoinState::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
-            let error = new().note_refused(refused(reason)).unwrap_err();
+            let error = new_state().note_refused(refused(reason)).unwrap_err();
             assert_eq!(error.to_string(), "tournament \"cup\": no");
         }
-        let mut joining = new();
+        let mut joining = new_state();
         let error = loop {
             if let Err(error) = joining.note_refused(refused(Some(JoinRefusal::Busy))) {
                 break error;

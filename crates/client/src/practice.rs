@@ -288,8 +288,8 @@ fn practice_tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
 
 /// Awaits the reply to a call, for at most [`CALL_TIMEOUT`].
 async fn with_timeout<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
-    let late = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
-    timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)
+    let late_status = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
+    timeout(CALL_TIMEOUT, call).await.map_err(late_status)?.map(Response::into_inner)
 }
 
 fn practice_error(status: Status) -> Error {

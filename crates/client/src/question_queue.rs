@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn unneeded_questions_are_skipped() {
         let mut queue = filled_queue(QuestionLimit::OneQuestion);
-        let needed = |question: &BotQuestion| *question == request(2);
-        assert_eq!(queue.pop(needed), Some(request(2)));
+        let is_needed = |question: &BotQuestion| *question == request(2);
+        assert_eq!(queue.pop(is_needed), Some(request(2)));
         queue.note_request_answered();
         assert!(queue.is_idle());
     }

@@ -20,8 +20,8 @@ pub async fn join_tournament(
     let mut client = TournamentServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
     let joined = client.join_tournament(request).await;
-    let failed = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
-    joined.map(drop).map_err(failed)
+    let failure = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
+    joined.map(drop).map_err(failure)
 }
 
 /// Returns how a tournament scores its seats.
@@ -33,17 +33,17 @@ pub async fn fetch_scoring(
     authorization: Authorization,
     tournament: &str,
 ) -> Result<Scoring, Error> {
-    let failed = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
+    let failure = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
     let mut client = TournamentServiceClient::with_interceptor(channel, authorization)
         .max_decoding_message_size(MAX_MESSAGE_BYTES);
     let request = GetTournamentRequest { tournament_id: tournament.to_owned() };
-    let shown = client.get_tournament(request).await.map_err(failed)?.into_inner();
+    let shown = client.get_tournament(request).await.map_err(failure)?.into_inner();
     let settings = shown.tournament.and_then(|tournament| tournament.settings).unwrap_or_default();
     match settings.scoring() {
         pb::Scoring::Win => Ok(Scoring::Win),
         pb::Scoring::Satisfaction => Ok(Scoring::Satisfaction),
         pb::Scoring::Unspecified => {
-            Err(failed(Status::unimplemented("the server does not state the tournament's scoring")))
+            Err(failure(Status::unimplemented("the server does not state the tournament's scoring")))
         }
     }
 }

@@ -158,12 +158,12 @@ mod tests {
     fn repeated_events_are_seen_once_in_any_order() {
         let event = |at_us| pb::RecordEvent { at_us, ..Default::default() };
         let mut seen = SeenEvents::default();
-        let mut new = |times: &[u64]| {
+        let mut new_events = |times: &[u64]| {
             seen.restart();
             times.iter().copied().filter(|&at_us| seen.note(&event(at_us))).collect::<Vec<_>>()
         };
-        assert_eq!(new(&[1, 3, 3]), [1, 3, 3], "equal events count each");
-        assert_eq!(new(&[1, 2, 3]), [2]);
-        assert_eq!(new(&[1, 2, 3, 3, 3, 4]), [3, 4]);
+        assert_eq!(new_events(&[1, 3, 3]), [1, 3, 3], "equal events count each");
+        assert_eq!(new_events(&[1, 2, 3]), [2]);
+        assert_eq!(new_events(&[1, 2, 3, 3, 3, 4]), [3, 4]);
     }
 }

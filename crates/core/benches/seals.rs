@@ -23,18 +23,18 @@ fn main() {
     let sealed: Vec<(EventHash, Seal)> = heads.map(|head| (head, key.seal(head))).collect();
     assert!(sealed.iter().all(|(head, seal)| verify_seal(*head, seal) && verify_strictly(*head, seal)));
     let mut turns = sealed.iter().cycle();
-    let mut next = || turns.next().expect("there are seals");
+    let mut next_seal = || turns.next().expect("there are seals");
     for round in 1..=2 {
         let mut group = criterion.benchmark_group(format!("round {round}"));
         group.bench_function("strict, parsing the key each time", |bencher| {
             bencher.iter(|| {
-                let (head, seal) = next();
+                let (head, seal) = next_seal();
                 verify_strictly(*head, seal)
             });
         });
         group.bench_function("seal", |bencher| {
             bencher.iter(|| {
-                let (head, seal) = next();
+                let (head, seal) = next_seal();
                 verify_seal(*head, seal)
             });
         });

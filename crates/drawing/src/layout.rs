@@ -95,9 +95,9 @@ impl GraphLayout {
         for edge in graph.edges() {
             column_of[edge.to] = column_of[edge.to].max(column_of[edge.from] + 2);
         }
-        let passed = |from: usize, to: usize| column_of[from] + 1..column_of[to];
-        let places =
-            nodes.len() + graph.edges().iter().map(|edge| passed(edge.from, edge.to).len()).sum::<usize>();
+        let passed_columns = |from: usize, to: usize| column_of[from] + 1..column_of[to];
+        let places = nodes.len()
+            + graph.edges().iter().map(|edge| passed_columns(edge.from, edge.to).len()).sum::<usize>();
         if places > MAX_BOXES {
             return Err(LayoutError::TooLarge { boxes: places });
         }
@@ -109,7 +109,9 @@ impl GraphLayout {
         for (edge, &take) in graph.edges().iter().zip(takes) {
             let first = boxes.len();
             let sizes = iter::once(take).chain(iter::repeat((0.0, LINE_HEIGHT)));
-            boxes.extend(passed(edge.from, edge.to).zip(sizes).map(|(column, size)| box_in(column, size)));
+            boxes.extend(
+                passed_columns(edge.from, edge.to).zip(sizes).map(|(column, size)| box_in(column, size)),
+            );
             let way = iter::once(edge.from).chain(first..boxes.len()).chain(iter::once(edge.to));
             lines.extend(way.clone().zip(way.skip(1)).map(|(from, to)| (from as u32, to as u32)));
             ways.push(first..boxes.len());

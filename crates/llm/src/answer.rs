@@ -29,19 +29,21 @@ pub fn read_answer(
     rows: RowNotation,
     reply: &str,
 ) -> Result<ModelAnswer, CallFailure> {
-    let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
+    let unparsable_answer = |what: String| CallFailure::new(FailureClass::Unparsable, what);
     let (key, form) = (question.key(), question.answer_form());
     let objects = find_objects(reply).map_err(|ObjectsError { tag }| {
-        unparsable(format!(
+        unparsable_answer(format!(
             "the reply ends inside <{tag}>: write </{tag}> after your thoughts, and end with an object of the form {form}"
         ))
     })?;
     if objects.is_empty() {
-        return Err(unparsable(format!("the reply has no JSON object: end it with one of the form {form}")));
+        return Err(unparsable_answer(format!(
+            "the reply has no JSON object: end it with one of the form {form}"
+        )));
     }
     let candidates: Vec<_> = objects.iter().flat_map(|object| answer_objects(object, key)).collect();
     let Some((last, earlier)) = candidates.split_last() else {
-        return Err(unparsable(format!(
+        return Err(unparsable_answer(format!(
             "no JSON object in the reply has the key {key:?}: end the reply with an object of the form {form}"
         )));
     };
@@ -56,7 +58,7 @@ pub fn read_answer(
         Some(other) => {
             let [one, two] = [other, last]
                 .map(|object| shorten(&member_of(object, key).unwrap_or(&Value::Null).to_string()));
-            Err(unparsable(format!(
+            Err(unparsable_answer(format!(
                 "the reply has objects with different answers, {one} and {two}: give one object only"
             )))
         }
@@ -78,21 +80,22 @@ fn read_object(
     rows: RowNotation,
     object: &Map<String, Value>,
 ) -> Result<ModelAnswer, CallFailure> {
-    let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
+    let unparsable_answer = |what: String| CallFailure::new(FailureClass::Unparsable, what);
     let value = member_of(object, question.key()).unwrap_or(&Value::Null);
-    let shown = || shorten(&value.to_string());
+    let shown_value = || shorten(&value.to_string());
     let answer = match question {
         Question::Talk(round) => Answer::Talk(read_messages(round, rows, value)?),
         Question::Row(info) => {
             let numbers = numbers_of_json(value).ok_or_else(|| {
-                unparsable(format!("\"row\" is {}: expected a list of whole numbers", shown()))
+                unparsable_answer(format!("\"row\" is {}: expected a list of whole numbers", shown_value()))
             })?;
             let row = rows.parse_row(&numbers, info.seat, info.seats());
             Answer::Row(row.map_err(|error| CallFailure::new(FailureClass::Illegal, error))?)
         }
         Question::Take(view) => {
-            let number = number_of_json(value)
-                .ok_or_else(|| unparsable(format!("\"take\" is {}: expected a whole number", shown())))?;
+            let number = number_of_json(value).ok_or_else(|| {
+                unparsable_answer(format!("\"take\" is {}: expected a whole number", shown_value()))
+            })?;
             let counters = view.position().counters();
             let take = u64::try_from(number).ok().filter(|take| (1..=counters).contains(take));
             Answer::Take(take.ok_or_else(|| {

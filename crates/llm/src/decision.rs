@@ -271,8 +271,8 @@ mod tests {
 
     #[test]
     fn part_of_the_clock_is_reserved_and_pauses_grow() {
-        let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
-        assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
+        let left_ms = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
+        assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left_ms), [0, 0, 0, 900, 9_000, 595_000]);
         assert_eq!(
             [0, 1, 6, 200].map(retry_pause).map(|pause| pause.as_millis()),
             [500, 1_000, 30_000, 30_000]

@@ -281,14 +281,14 @@ mod tests {
             let error = json!({ "message": message, "param": param });
             Refusal::from_body(json!({ "error": error }).to_string().as_bytes())
         };
-        let next = |message: &str| dialect.next_concession(&refusal(message, None), &[]);
+        let next_concession = |message: &str| dialect.next_concession(&refusal(message, None), &[]);
         let unsupported = "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead.";
-        assert_eq!(next(unsupported), Some(Concession::OtherMaxTokensKey));
-        assert_eq!(next("Unknown field: stream_options"), Some(Concession::NoStreamOptions));
-        assert_eq!(next("`response_format` of type JSON_SCHEMA"), Some(Concession::NoSchema));
-        assert_eq!(next("streaming is not available"), Some(Concession::NoStream));
+        assert_eq!(next_concession(unsupported), Some(Concession::OtherMaxTokensKey));
+        assert_eq!(next_concession("Unknown field: stream_options"), Some(Concession::NoStreamOptions));
+        assert_eq!(next_concession("`response_format` of type JSON_SCHEMA"), Some(Concession::NoSchema));
+        assert_eq!(next_concession("streaming is not available"), Some(Concession::NoStream));
         // "upstream" does not name the parameter "stream".
-        assert_ne!(next("the upstream provider failed"), Some(Concession::NoStream));
+        assert_ne!(next_concession("the upstream provider failed"), Some(Concession::NoStream));
         for (param, expected) in [
             ("temperature", None),
             ("messages[0]", None),

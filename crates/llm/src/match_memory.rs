@@ -105,22 +105,22 @@ mod tests {
     fn answers_are_remembered_by_match_and_ply() {
         let memories = MatchMemories::default();
         let id = |number: u64| MatchId::new(number, &[0; 10]);
-        let given = |take| ModelAnswer { answer: Answer::Take(take), claims: Claims::default() };
-        memories.remember_answer(id(1), None, &given(9));
+        let take_answer = |take| ModelAnswer { answer: Answer::Take(take), claims: Claims::default() };
+        memories.remember_answer(id(1), None, &take_answer(9));
         for ply in 0..50 {
-            memories.remember_answer(id(1), Some(ply), &given(ply.into()));
+            memories.remember_answer(id(1), Some(ply), &take_answer(ply.into()));
         }
-        memories.remember_answer(id(1), Some(49), &given(7));
+        memories.remember_answer(id(1), Some(49), &take_answer(7));
         let known = memories.answers_before(id(1), Some(50));
         let plies: Vec<_> = known.iter().map(|answer| answer.ply).collect();
         assert_eq!(plies, [None].into_iter().chain((30..50).map(Some)).collect::<Vec<_>>());
-        assert_eq!(known.last().unwrap().given, given(7));
+        assert_eq!(known.last().unwrap().given, take_answer(7));
         // A repeated question does not include the model's earlier answer to it.
         assert_eq!(memories.answers_before(id(1), Some(49)).len(), 20);
         assert_eq!(memories.answers_before(id(1), None), []);
         assert_eq!(memories.answers_before(id(2), Some(1)), []);
         for number in 2..=MAX_MATCHES as u64 + 1 {
-            memories.remember_answer(id(number), None, &given(1));
+            memories.remember_answer(id(number), None, &take_answer(1));
         }
         assert_eq!(memories.answers_before(id(1), Some(50)), [], "the oldest match is forgotten");
         memories.forget_match(id(5));

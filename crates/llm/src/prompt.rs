@@ -97,14 +97,14 @@ impl PromptTemplate {
     }
 
     fn parse_version(text: &str, path: &str, version: Option<u8>) -> Result<Self, LlmError> {
-        let failed = |reason: String| LlmError::Prompt { path: path.to_owned(), reason };
+        let failure = |reason: String| LlmError::Prompt { path: path.to_owned(), reason };
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.map_err(|error| failed(template_error_text(&error)))?);
+        environment.set_syntax(syntax.map_err(|error| failure(template_error_text(&error)))?);
         environment
             .add_template_owned(TEMPLATE_NAME, text.to_owned())
-            .map_err(|error| failed(template_error_text(&error)))?;
+            .map_err(|error| failure(template_error_text(&error)))?;
         let parsed = environment.get_template(TEMPLATE_NAME);
         let used = parsed.map(|parsed| parsed.undeclared_variables(false)).unwrap_or_default();
         let mentions_talk = used.contains("talk");
@@ -116,9 +116,9 @@ impl PromptTemplate {
         let others = [&view, &talking].map(|view| [Question::Row(view.info()), Question::Take(view)]);
         for question in others.into_iter().flatten().chain(about_talk) {
             for context in sample_contexts(&view) {
-                let prompt = template.render(&question, &context).map_err(failed)?;
+                let prompt = template.render(&question, &context).map_err(failure)?;
                 if prompt.trim().is_empty() {
-                    return Err(failed(format!(
+                    return Err(failure(format!(
                         "the prompt is empty if the question is {:?}",
                         question.key()
                     )));

@@ -42,14 +42,14 @@ impl RateLimit {
     /// # Errors
     /// If the file cannot be opened.
     pub fn open(settings: &LlmSettings) -> Result<Self, LlmError> {
-        let open = |path: &std::path::PathBuf| {
+        let open_file = |path: &std::path::PathBuf| {
             let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
             opened.map_err(|error| LlmError::RateFile { path: path.clone(), reason: error.to_string() })
         };
         Ok(Self {
             requests: settings.requests_per_minute.map(u64::from),
             tokens: settings.tokens_per_minute,
-            file: settings.rate_file.as_ref().map(open).transpose()?,
+            file: settings.rate_file.as_ref().map(open_file).transpose()?,
             state: Mutex::default(),
         })
     }

@@ -243,14 +243,14 @@ impl LlmSettings {
     /// contradicts the file.
     pub fn read_prompt(&self) -> Result<PromptTemplate, LlmError> {
         let version = self.prompt_version;
-        let unusable = |reason: String| LlmError::PromptVersion { version, reason };
+        let unusable_error = |reason: String| LlmError::PromptVersion { version, reason };
         match &self.prompt {
-            Some(_) if version != LATEST_PROMPT => Err(unusable(
+            Some(_) if version != LATEST_PROMPT => Err(unusable_error(
                 "it selects the built-in prompt, but --prompt names a file: give only one of them".to_owned(),
             )),
             Some(path) => PromptTemplate::read(path),
             None => PromptTemplate::of_version(version)
-                .ok_or_else(|| unusable(format!("unknown: expected 1 to {LATEST_PROMPT}"))),
+                .ok_or_else(|| unusable_error(format!("unknown: expected 1 to {LATEST_PROMPT}"))),
         }
     }
 }

@@ -184,13 +184,13 @@ impl MessageReader<'_> {
 
     fn read_pact(&self, value: &Value) -> Result<Pact, CallFailure> {
         self.check_pacts_exist()?;
-        let wrong = || unparsable("\"offer\"", value, "a list of members, each with its promises");
+        let wrong_offer = || unparsable("\"offer\"", value, "a list of members, each with its promises");
         let mut members = Vec::new();
-        for item in value.as_array().ok_or_else(wrong)? {
-            let object = item.as_object().ok_or_else(wrong)?;
-            let number = member_of(object, MEMBER).and_then(number_of_json).ok_or_else(wrong)?;
+        for item in value.as_array().ok_or_else(wrong_offer)? {
+            let object = item.as_object().ok_or_else(wrong_offer)?;
+            let number = member_of(object, MEMBER).and_then(number_of_json).ok_or_else(wrong_offer)?;
             let mut promises = Vec::new();
-            for promise in member_of(object, PROMISES).and_then(Value::as_array).ok_or_else(wrong)? {
+            for promise in member_of(object, PROMISES).and_then(Value::as_array).ok_or_else(wrong_offer)? {
                 let pair = numbers_of_json(promise).and_then(|pair| <[i128; 2]>::try_from(pair).ok());
                 let expected = "two seats, the first one ranked before the second";
                 let [before, after] = pair.ok_or_else(|| unparsable("a promise", promise, expected))?;

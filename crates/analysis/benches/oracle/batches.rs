@@ -42,8 +42,8 @@ fn measure_group(
     numbers: &mut RandomNumbers,
 ) {
     let ending = Ending::ToMoveWins;
-    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.next_below(MAX_COUNTERS));
-    let counters: Vec<_> = (0..UNCACHED_POSITIONS).map(|_| new()).collect();
+    let mut draw_piles = || [(); PILES as usize].map(|()| 1 + numbers.next_below(MAX_COUNTERS));
+    let counters: Vec<_> = (0..UNCACHED_POSITIONS).map(|_| draw_piles()).collect();
     let few = &counters[..CACHED_POSITIONS as usize];
     let piles: Vec<_> =
         few.iter().map(|piles| Piles::parse(piles).expect("each pile has counters")).collect();

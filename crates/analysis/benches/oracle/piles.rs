@@ -47,10 +47,10 @@ fn measure_at(criterion: &mut Criterion, samples: &Samples, place: (&str, u32), 
         |piles, matrix| oracle::solve_winners(black_box(piles), black_box(matrix), Ending::ToMoveWins);
     samples.measure(criterion, place, ONE_POSITION, || solve(&positions[0], &standard));
     let mut turns = (0..POSITIONS).cycle();
-    let mut next = || turns.next().unwrap_or_default();
-    samples.measure(criterion, place, STANDARD_ROWS, || solve(&positions[next()], &standard));
+    let mut next_turn = || turns.next().unwrap_or_default();
+    samples.measure(criterion, place, STANDARD_ROWS, || solve(&positions[next_turn()], &standard));
     samples.measure(criterion, place, RANDOM_ROWS, || {
-        let turn = next();
+        let turn = next_turn();
         solve(&positions[turn], &matrices[turn])
     });
 }

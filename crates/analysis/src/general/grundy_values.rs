@@ -100,7 +100,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
 
     fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, ExceededBound> {
         let rules = self.rules;
-        let open = |part: R::Position| OpenPart {
+        let open_part = |part: R::Position| OpenPart {
             heap_bytes: rules.position_heap_bytes(&part),
             options: rules.moves(part.clone(), Anyone).map(|(_, option)| rules.independent_parts(&option)),
             option: None,
@@ -109,7 +109,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
         };
         // Each open part waits until the next one is solved. It counts twice, because its iterator holds a second copy
         // of the part.
-        let root = open(root);
+        let root = open_part(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
         while let Some(last) = waiting.last_mut() {
@@ -137,7 +137,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
                     parts.pop();
                 }
                 Some(None) => {
-                    let part = open(parts[parts.len() - 1].clone());
+                    let part = open_part(parts[parts.len() - 1].clone());
                     waiting_heap_bytes += 2 * part.heap_bytes;
                     let seen: usize = last.seen.capacity() * size_of::<u64>();
                     let bytes = self.known.bytes_with_more(waiting.len() + 1)

@@ -108,7 +108,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
                 .moves(position.clone(), R::MoverKind::ALL[mover])
                 .map(|(_, after)| rules.canonical_position(after))
         };
-        let open = |position: R::Position| OpenPosition {
+        let open_position = |position: R::Position| OpenPosition {
             heap_bytes: rules.position_heap_bytes(&position),
             mover: 0,
             options: options_of(&position, 0),
@@ -118,7 +118,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         };
         // Each open position waits until the next one is solved. It counts twice, because its iterator holds a second
         // copy of the position.
-        let root = open(root);
+        let root = open_position(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
         while let Some(last) = waiting.last_mut() {
@@ -127,7 +127,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
                 if let Some(ranks) = self.look_up(&option) {
                     self.improve_best_ranks(last, &ranks);
                 } else {
-                    let option = open(option);
+                    let option = open_position(option);
                     waiting_heap_bytes += 2 * option.heap_bytes;
                     let open_ones = waiting.len() + 1;
                     let bytes = self.bytes_with_more(open_ones)

@@ -39,9 +39,9 @@ impl FromStr for ErrorRate {
     type Err = ErrorRateError;
 
     fn from_str(text: &str) -> Result<Self, ErrorRateError> {
-        let refused = |_| ErrorRateError(text.to_owned());
+        let refusal = |_| ErrorRateError(text.to_owned());
         text.parse()
-            .map_err(refused)
+            .map_err(refusal)
             .and_then(|rate| Self::new(rate).map_err(|_| ErrorRateError(text.to_owned())))
     }
 }

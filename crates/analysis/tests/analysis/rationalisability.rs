@@ -248,18 +248,18 @@ fn declared_rows_are_tracked() {
 fn unsuitable_games_are_rejected() {
     let three = SeatCount::new(3).unwrap();
     let mut rows = RationalisableRows::new(three, KnowledgeReading::CommonKnowledge);
-    let mut refused = |game: &Game, seat, takes: &[PlayedTake]| {
+    let mut refusal = |game: &Game, seat, takes: &[PlayedTake]| {
         let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
         (error.to_string(), rows.game_count())
     };
     let message = "a game with 2 seats after games with 3: all games must have the same number of seats";
-    assert_eq!(refused(&two_seat_game(), Seat::FIRST, &[]), (message.into(), 0));
+    assert_eq!(refusal(&two_seat_game(), Seat::FIRST, &[]), (message.into(), 0));
     let rows = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
-    let error = refused(&game, Seat::FIRST, &[PlayedTake::by_bot(2), PlayedTake::by_bot(2)]).0;
+    let error = refusal(&game, Seat::FIRST, &[PlayedTake::by_bot(2), PlayedTake::by_bot(2)]).0;
     assert_eq!(error, "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1");
     let third = SeatCount::new(4).unwrap().seat(3).unwrap();
-    assert_eq!(refused(&game, third, &[]).0, "seat 3: expected 0 to 2");
+    assert_eq!(refusal(&game, third, &[]).0, "seat 3: expected 0 to 2");
 }
 
 #[test]

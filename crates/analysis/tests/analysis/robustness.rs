@@ -386,15 +386,15 @@ fn a_search_that_stops_early_names_its_limit() {
     };
     let game = random_games.take(10_000).find(|game| is_larger(game, 1).is_some()).unwrap();
     let seat = is_larger(&game, 1).unwrap();
-    let smallest = |max_coalition, budget: &mut Budget<'_>| {
+    let smallest_coalition = |max_coalition, budget: &mut Budget<'_>| {
         Robustness::assess(&game, max_coalition, budget).seats.as_slice()[seat].smallest_coalition.clone()
     };
-    let bounded = smallest(1, &mut Budget::unbounded());
+    let bounded = smallest_coalition(1, &mut Budget::unbounded());
     assert_eq!(bounded, SmallestCoalition::LargerThan { seats: 1, halt: None });
-    let none = smallest(0, &mut Budget::unbounded());
+    let none = smallest_coalition(0, &mut Budget::unbounded());
     assert_eq!(none, SmallestCoalition::LargerThan { seats: 0, halt: None });
     assert!(matches!(
-        smallest(4, &mut Budget::of_steps(3)),
+        smallest_coalition(4, &mut Budget::of_steps(3)),
         SmallestCoalition::LargerThan { seats: 0, halt: Some(_) }
     ));
 }

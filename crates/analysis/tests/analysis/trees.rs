@@ -240,7 +240,7 @@ fn huge_sizes_are_estimated() {
 
 #[test]
 fn too_large_trees_and_graphs_suggest_what_fits() {
-    let refused = |piles: &[u64], depth| match PlayGraph::build_tree(
+    let refusal = |piles: &[u64], depth| match PlayGraph::build_tree(
         &game_of_four_seats(piles),
         depth,
         10_000,
@@ -249,13 +249,13 @@ fn too_large_trees_and_graphs_suggest_what_fits() {
         Err(TreeError::TooLarge(too_large)) => too_large,
         other => panic!("{other:?}"),
     };
-    let whole = refused(&[9, 9, 1, 6], None);
+    let whole = refusal(&[9, 9, 1, 6], None);
     assert_eq!(whole.to_string(), "the tree has 4202560 nodes, more than 10000");
     assert_eq!(whole.cut, Some(TreeCut { depth: 6, nodes: 2_951 }));
     assert!(whole.graph_fits());
-    let cut = refused(&[9, 9, 1, 6], Some(7));
+    let cut = refusal(&[9, 9, 1, 6], Some(7));
     assert!(cut.to_string().starts_with("the tree down to depth 7 has "), "{cut}");
-    let giant = refused(&[MAX_COUNTERS; MAX_PILES], None);
+    let giant = refusal(&[MAX_COUNTERS; MAX_PILES], None);
     assert_eq!(giant.cut, Some(TreeCut { depth: 0, nodes: 1 }));
     assert!(!giant.graph_fits());
     let graph = PlayGraph::build_graph(&game_of_four_seats(&[1000]), None, 10_000, &mut Budget::unbounded())

@@ -67,11 +67,12 @@ mod tests {
         let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[3]).unwrap());
         let dealt = DealtRows::of_match(&DealSecret::from_bytes([1; 32]), id, &DealRule::All, setup.seats());
         setup.deal = Some(Box::new(Deal::of_rows(DealRule::All, &dealt)));
-        let timed = |event| TimedEvent { at: Timestamp::from_micros(1), event };
-        let created = timed(Event::Created(Box::new(setup)));
-        for (events, is_damaged) in
-            [(vec![created.clone()], true), (vec![created, timed(Event::Dealt(Box::new(dealt)))], false)]
-        {
+        let timed_event = |event| TimedEvent { at: Timestamp::from_micros(1), event };
+        let created = timed_event(Event::Created(Box::new(setup)));
+        for (events, is_damaged) in [
+            (vec![created.clone()], true),
+            (vec![created, timed_event(Event::Dealt(Box::new(dealt)))], false),
+        ] {
             let store = Backend::in_memory().store;
             store.write(&[Change::MatchEvents { id, first: 0, events }]).await.unwrap();
             let records = OpenRecords::read(&*store).await.unwrap();

@@ -89,11 +89,11 @@ impl Arena {
         ply: Option<u32>,
     ) -> Result<StoredTranscript, ArenaError> {
         let (summary, _) = self.match_summary(match_id).await?;
-        let missing = || ArenaError::NoSuchTranscript { match_id, seat, ply };
-        let seats = summary.setup.ok_or_else(missing)?.bots.seats();
-        let seat = seats.seat(seat).map_err(|_| missing())?;
+        let missing_error = || ArenaError::NoSuchTranscript { match_id, seat, ply };
+        let seats = summary.setup.ok_or_else(missing_error)?.bots.seats();
+        let seat = seats.seat(seat).map_err(|_| missing_error())?;
         let found = self.inner.store.transcript(match_id, QuestionPlace { seat, ply }).await?;
-        found.ok_or_else(missing)
+        found.ok_or_else(missing_error)
     }
 
     /// Removes the published transcripts of a seat, and returns their number. The caller needs the same rights as for
@@ -173,12 +173,12 @@ fn check_question(
     summary: &MatchSummary,
     place: QuestionPlace,
 ) -> Result<(), ArenaError> {
-    let refused = |what: String| Err(ArenaError::NoSuchQuestion { match_id: summary.id, what });
+    let refusal = |what: String| Err(ArenaError::NoSuchQuestion { match_id: summary.id, what });
     let QuestionPlace { seat, ply } = place;
     let Some(ply) = ply else {
         let is_assigned = setup.assigned.is_some();
         return if is_assigned {
-            refused("its rows were assigned, so no seat was asked for a row".to_owned())
+            refusal("its rows were assigned, so no seat was asked for a row".to_owned())
         } else {
             Ok(())
         };
@@ -190,14 +190,14 @@ fn check_question(
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {
-        return refused(format!(
+        return refusal(format!(
             "ply {ply}: expected 0 to {}: no seat was asked for a later take",
             questions.saturating_sub(1)
         ));
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {
-        return refused(format!("ply {ply}: it was the turn of seat {mover}, not of seat {seat}"));
+        return refusal(format!("ply {ply}: it was the turn of seat {mover}, not of seat {seat}"));
     }
     Ok(())
 }

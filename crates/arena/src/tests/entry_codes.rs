@@ -92,10 +92,10 @@ async fn only_allowed_bots_enter() {
     let allow = ["first", "team-*"].map(|name| name.parse().unwrap()).to_vec();
     let id = create(&arena, |draft| draft.allow = AllowList::new(allow).unwrap()).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
-    let refused = |bot: &str| ArenaError::NotAllowed { id, bot: name(bot) };
-    assert_eq!(arena.join_tournament(id, &name("second")).await.unwrap_err(), refused("second"));
+    let refusal = |bot: &str| ArenaError::NotAllowed { id, bot: name(bot) };
+    assert_eq!(arena.join_tournament(id, &name("second")).await.unwrap_err(), refusal("second"));
     let code = arena.create_entry_code(id, 1).await.unwrap();
-    assert_eq!(enter(&arena, id, "third", &code).await, Err(refused("third")));
+    assert_eq!(enter(&arena, id, "third", &code).await, Err(refusal("third")));
     enter(&arena, id, "team-3", &code).await.unwrap();
 }
 

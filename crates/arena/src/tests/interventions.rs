@@ -96,14 +96,14 @@ async fn a_voided_group_is_played_again_even_after_a_restart() {
     wait_for_view(&arena, id, |view| view.played >= 2).await;
     let played = pause_until_idle(&arena, id).await;
     assert!((2..4).contains(&played), "{played} of 4 matches");
-    let void = || Intervention::Void { targets: vec![VoidTarget::Group(0)], reason: reason() };
-    let (view, event) = arena.intervene(id, void()).await.unwrap();
+    let voiding = || Intervention::Void { targets: vec![VoidTarget::Group(0)], reason: reason() };
+    let (view, event) = arena.intervene(id, voiding()).await.unwrap();
     let Some(TournamentEvent::Voided { matches: voided, .. }) = event.map(|timed| timed.event) else {
         panic!("it is voided")
     };
     assert_eq!(voided.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
-    assert_eq!(refusal(arena.intervene(id, void()).await), "group 0 has no started match left to void");
+    assert_eq!(refusal(arena.intervene(id, voiding()).await), "group 0 has no started match left to void");
     let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
     assert!(refusal(arena.intervene(id, again).await).ends_with("is already voided"));
     assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
@@ -345,8 +345,8 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     let id = tournament(&arena, &["first", "second", "third", "fourth"], knockout).await;
     // Two tables of two matches each; then the final.
     wait_for_view(&arena, id, |view| view.played == 5).await;
-    let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
-    let why = refusal(arena.intervene(id, void(0)).await);
+    let voiding = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
+    let why = refusal(arena.intervene(id, voiding(0)).await);
     assert!(why.starts_with("group 0 has been played in an earlier round"), "{why}");
     let all = Intervention::Void {
         targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
@@ -359,11 +359,11 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
         "{why}"
     );
     assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");
-    arena.intervene(id, void(2)).await.unwrap();
+    arena.intervene(id, voiding(2)).await.unwrap();
     let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));
     check_comparison(&store, &arena, id).await;
-    let why = refusal(arena.intervene(id, void(2)).await.map_err(|error| match error {
+    let why = refusal(arena.intervene(id, voiding(2)).await.map_err(|error| match error {
         ArenaError::WrongState { id, needed, .. } => ArenaError::Intervention { id, why: needed.to_owned() },
         other => other,
     }));
@@ -414,10 +414,10 @@ async fn clocks_stop_while_matches_are_frozen() {
     assert!(events(&record).iter().all(quiet), "{:?}", events(&record));
     assert_eq!(arena.tournament(id).await.unwrap().pause, Some(OpenMatches::Freeze));
     arena.intervene(id, Intervention::Resume).await.unwrap();
-    let took = |event: &ServerEvent| {
+    let took_event = |event: &ServerEvent| {
         matches!(event, ServerEvent::InMatch { event: MatchEvent::Took { .. }, .. }).then_some(())
     };
-    read_until(&mut first_hears, took).await;
+    read_until(&mut first_hears, took_event).await;
     let record = arena.match_record(game).await.unwrap().record;
     let charged = events(&record).into_iter().find_map(|event| match event {
         Event::Took { charged, .. } => Some(charged),

@@ -167,11 +167,11 @@ async fn an_unacknowledged_end_is_sent_again_after_the_server_was_killed() {
         tokio::task::yield_now().await;
     }
     let unconfirmed = play_cancelled_match(&first_server).await;
-    let ended = |event: &ServerEvent| match event {
+    let ended_match = |event: &ServerEvent| match event {
         ServerEvent::InMatch { match_id, event: MatchEvent::Ended { .. } } => Some(*match_id),
         _ => None,
     };
-    assert_eq!(read_until(&mut stream, ended).await, unconfirmed);
+    assert_eq!(read_until(&mut stream, ended_match).await, unconfirmed);
 
     let second_server = reopen(store).await;
     let (_requests, _stream, received) = connect_and_catch_up(&second_server, "first").await;
@@ -205,11 +205,11 @@ async fn bots_are_sent_the_end_of_their_tournament() {
         arena.join_tournament(id, &name(bot)).await.unwrap();
     }
     arena.cancel_tournament(id).await.unwrap();
-    let ended = |event: &ServerEvent| match event {
+    let ended_match = |event: &ServerEvent| match event {
         ServerEvent::TournamentEnded(end) => Some((**end).clone()),
         _ => None,
     };
-    let end = read_until(&mut stream, ended).await;
+    let end = read_until(&mut stream, ended_match).await;
     assert_eq!(
         (end.id, end.state, end.bots, end.standing.bot),
         (id, TournamentState::Cancelled, 2, name("first"))

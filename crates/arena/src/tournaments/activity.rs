@@ -235,10 +235,10 @@ mod tests {
     #[test]
     fn the_estimate_uses_the_pace_so_far() {
         let seconds = Duration::from_secs;
-        let left = |matches, pace| TimeLeft { matches, pace, longest: seconds(9) }.estimate();
-        assert_eq!(left(5, None), None);
-        assert_eq!(left(0, Some((3, seconds(6)))), Some(Duration::ZERO));
-        assert_eq!(left(5, Some((2, seconds(6)))), Some(seconds(15)));
-        assert_eq!(left(u64::MAX, Some((1, Duration::MAX))), Some(Duration::from_micros(u64::MAX)));
+        let time_left = |matches, pace| TimeLeft { matches, pace, longest: seconds(9) }.estimate();
+        assert_eq!(time_left(5, None), None);
+        assert_eq!(time_left(0, Some((3, seconds(6)))), Some(Duration::ZERO));
+        assert_eq!(time_left(5, Some((2, seconds(6)))), Some(seconds(15)));
+        assert_eq!(time_left(u64::MAX, Some((1, Duration::MAX))), Some(Duration::from_micros(u64::MAX)));
     }
 }

@@ -312,9 +312,9 @@ mod tests {
         assert_eq!(arena.tournament(id).await.unwrap().stored.field.len(), 1);
         assert_eq!(*arena.format_verdict(id).await.unwrap(), FormatVerdict::Standings);
         assert!(arena.cross_table(id).await.is_err(), "the cross-table depends on the events");
-        let damaged = |what: ArenaError| assert!(what.to_string().contains("damaged"), "{what}");
-        damaged(arena.standings(id).await.unwrap_err());
-        damaged(arena.tournament_events(id).await.unwrap_err());
+        let assert_damaged = |what: ArenaError| assert!(what.to_string().contains("damaged"), "{what}");
+        assert_damaged(arena.standings(id).await.unwrap_err());
+        assert_damaged(arena.tournament_events(id).await.unwrap_err());
         let checkpoint = Checkpoint::of_comparisons(id, 0, &[]).unwrap();
         store.keep(Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) }).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), []);

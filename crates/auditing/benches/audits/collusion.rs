@@ -137,8 +137,10 @@ pub fn print_power(options: &Options) {
         for (&seats, &groups) in
             options.seats.iter().flat_map(|seats| options.groups.iter().map(move |groups| (seats, groups)))
         {
-            let stated = |seed| Field::new(bots.clone(), seats, rows).play(groups, seed).finish().powers;
-            let stated: Vec<_> = (0..count.min(5)).map(|number| stated(options.seed + number)).collect();
+            let stated_powers =
+                |seed| Field::new(bots.clone(), seats, rows).play(groups, seed).finish().powers;
+            let stated: Vec<_> =
+                (0..count.min(5)).map(|number| stated_powers(options.seed + number)).collect();
             for kind in HelpKind::ALL {
                 let cells = HELP_SHARES.map(|share| {
                     let chances = stated

@@ -133,7 +133,7 @@ impl DeclarationContext<'_> {
             offsets.insert(0, 0);
             offsets
         };
-        let first = |wanted: &[u64]| {
+        let wanted_first = |wanted: &[u64]| {
             let rest = (0..n).filter(|offset| !wanted.contains(offset));
             wanted.iter().copied().chain(rest).collect::<Vec<_>>()
         };
@@ -154,7 +154,7 @@ impl DeclarationContext<'_> {
             DeclarationStrategy::WeakestSecond => {
                 let others = table.iter().copied().filter(|&bot| bot != table[seat]);
                 let weakest = others.max().and_then(offset_of).expect("another bot sits there");
-                first(&[0, weakest])
+                wanted_first(&[0, weakest])
             }
             DeclarationStrategy::FewestWinsFirst => offsets_by(&|bot| self.memory.wins[bot].into()),
             DeclarationStrategy::LastWinnerLast => offsets_by(&|bot| self.memory.last_win_number[bot]),
@@ -166,20 +166,20 @@ impl DeclarationContext<'_> {
             }
             DeclarationStrategy::BestAgainstPlay => return self.best_against_play(),
             DeclarationStrategy::Helps(ally, often) => match offset_of(ally) {
-                Some(offset) if self.help_draw < often => first(&[offset, 0]),
+                Some(offset) if self.help_draw < often => wanted_first(&[offset, 0]),
                 _ => return Row::standard(seats),
             },
             DeclarationStrategy::Returns(ally) => match offset_of(ally) {
-                Some(offset) => first(&[0, offset]),
+                Some(offset) => wanted_first(&[0, offset]),
                 None => return Row::standard(seats),
             },
             DeclarationStrategy::SecondIn(ally, often) => match offset_of(ally) {
-                Some(offset) if self.help_draw < often => first(&[0, offset]),
+                Some(offset) if self.help_draw < often => wanted_first(&[0, offset]),
                 _ => return Row::standard(seats),
             },
             DeclarationStrategy::AlliesFirst(mates) => {
                 let mates = mates.iter().filter_map(|&mate| offset_of(mate)).filter(|&offset| offset > 0);
-                first(&[0].into_iter().chain(mates).collect::<Vec<_>>())
+                wanted_first(&[0].into_iter().chain(mates).collect::<Vec<_>>())
             }
             DeclarationStrategy::RandomRowIn(often) if self.help_draw < often => {
                 let mut offsets: Vec<u64> = (0..n).collect();

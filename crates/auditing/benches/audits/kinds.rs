@@ -41,7 +41,7 @@ fn mixed_play() -> Vec<(DeclarationStrategy, PlayStrategy)> {
 fn fields_by_rows() -> Vec<FieldKind> {
     // The bots are listed from strong to weak, because bots that declare by strength assume this order.
     let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
-    let all = |declares: DeclarationStrategy| weaker.map(|plays| (declares, plays)).to_vec();
+    let all_declare = |declares: DeclarationStrategy| weaker.map(|plays| (declares, plays)).to_vec();
     let among = |declares: DeclarationStrategy, modellers: &[usize]| {
         let declaration_of = |bot: usize| if modellers.contains(&bot) { declares } else { Standard };
         weaker.iter().enumerate().map(|(bot, &plays)| (declaration_of(bot), plays)).collect::<Vec<_>>()
@@ -99,18 +99,18 @@ fn fields_by_rows() -> Vec<FieldKind> {
                 (WeakestSecond, Errs(30)),
             ],
         ),
-        ("all declare for the weak bots", Declared, all(WeakestFirst)),
+        ("all declare for the weak bots", Declared, all_declare(WeakestFirst)),
         ("two strong bots declare for the strong bots", Declared, among(StrongestFirst, &[0, 1])),
-        ("all declare for the strong bots", Declared, all(StrongestFirst)),
+        ("all declare for the strong bots", Declared, all_declare(StrongestFirst)),
         ("three declare against the leaders", Declared, among(FewestWinsFirst, &[0, 1, 3])),
         ("two declare against the leaders", Declared, among(FewestWinsFirst, &[0, 5])),
-        ("all declare against the last winner", Declared, all(LastWinnerLast)),
+        ("all declare against the last winner", Declared, all_declare(LastWinnerLast)),
         ("two declare the best response", Declared, among(BestResponse, &[0, 2])),
-        ("all declare the best response", Declared, all(BestResponse)),
+        ("all declare the best response", Declared, all_declare(BestResponse)),
         ("two declare the best second preference", Declared, among(BestSecond, &[0, 2])),
-        ("all declare the best second preference", Declared, all(BestSecond)),
+        ("all declare the best second preference", Declared, all_declare(BestSecond)),
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
-        ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
+        ("all declare the best row against known play", Declared, all_declare(BestAgainstPlay)),
         ("one declares for another, which does not know this", Declared, {
             let mut bots = mixed_play();
             bots[0].0 = Returns(1);
@@ -175,14 +175,18 @@ fn fields_by_play() -> Vec<FieldKind> {
 
 /// Returns honest fields with bots that react to takes, to results or to time.
 fn fields_by_reaction() -> Vec<FieldKind> {
-    let one = |reaction| standard_rows([Reacts(reaction), OPTIMAL, Greedy, Timid, RANDOM]);
+    let one_reacts = |reaction| standard_rows([Reacts(reaction), OPTIMAL, Greedy, Timid, RANDOM]);
     let two =
         |reaction| standard_rows([Reacts(reaction), Reacts(reaction), OPTIMAL, Errs(10), Greedy, Timid]);
     vec![
-        ("one copies the previous take", Declared, one(Mirrors)),
+        ("one copies the previous take", Declared, one_reacts(Mirrors)),
         ("two copy the previous take", Declared, two(Mirrors)),
-        ("one copies the previous take, assigned rows", Assigned, one(Mirrors)),
-        ("one takes one counter after a larger take, otherwise the whole pile", Declared, one(Answers)),
+        ("one copies the previous take, assigned rows", Assigned, one_reacts(Mirrors)),
+        (
+            "one takes one counter after a larger take, otherwise the whole pile",
+            Declared,
+            one_reacts(Answers),
+        ),
         ("two take one counter after a larger take, otherwise the whole pile", Declared, two(Answers)),
         (
             "two take one counter after a larger take, otherwise the whole pile; assigned rows",

@@ -87,7 +87,7 @@ impl TakeContext<'_> {
     /// Returns the bot's take.
     pub fn take(&self, draw: &mut SeededDraw) -> u64 {
         let seat = self.position.to_move();
-        let any = |draw: &mut SeededDraw| 1 + draw.number_below(self.position.counters());
+        let any_take = |draw: &mut SeededDraw| 1 + draw.number_below(self.position.counters());
         let if_at_table = |ally: usize| {
             let (ally, _) = self.table.enumerate().find(|&(_, &bot)| bot == ally)?;
             Some(self.best_for(ally))
@@ -95,12 +95,12 @@ impl TakeContext<'_> {
         match self.bots[self.table[seat]].1 {
             PlayStrategy::Greedy => self.position.counters(),
             PlayStrategy::Timid => 1,
-            PlayStrategy::Errs(often) if draw.number_below(100) < often => any(draw),
+            PlayStrategy::Errs(often) if draw.number_below(100) < often => any_take(draw),
             PlayStrategy::Helps(ally, often) if draw.number_below(100) < often => {
                 if_at_table(ally).unwrap_or_else(|| self.optimal())
             }
             PlayStrategy::ErrsFor(ally, often) if draw.number_below(100) < often => {
-                if_at_table(ally).unwrap_or_else(|| any(draw))
+                if_at_table(ally).unwrap_or_else(|| any_take(draw))
             }
             PlayStrategy::ExploitsToWin | PlayStrategy::ExploitsForRank => {
                 WinChances::new(self.bots, self.table, seat, self.game, self.solution)
@@ -114,7 +114,7 @@ impl TakeContext<'_> {
     fn reaction(&self, reaction: Reaction, draw: &mut SeededDraw) -> u64 {
         let (seat, counters) = (self.position.to_move(), self.position.counters());
         let bot = self.table[seat];
-        let any = |draw: &mut SeededDraw| 1 + draw.number_below(counters);
+        let any_take = |draw: &mut SeededDraw| 1 + draw.number_below(counters);
         let rank = |winner: Seat| self.game.matrix.rank(seat, winner);
         let last_of = |is_wanted: &dyn Fn(&SeenTake) -> bool| {
             self.seen.iter().rev().find(|seen| seen.seat != seat && is_wanted(seen)).map(|seen| seen.seat)
@@ -123,18 +123,18 @@ impl TakeContext<'_> {
             (Reaction::Mirrors, last) => last.map_or(1, |last| last.take.min(counters)),
             (Reaction::Answers, Some(last)) if last.take > 1 => 1,
             (Reaction::Answers, _) => counters,
-            (Reaction::Imitates, Some(last)) if last.before != last.after => any(draw),
+            (Reaction::Imitates, Some(last)) if last.before != last.after => any_take(draw),
             (Reaction::Punishes, _) => last_of(&|seen| rank(seen.after) > rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.worst_for(other)),
             (Reaction::Rewards, _) => last_of(&|seen| rank(seen.after) < rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.best_for(other)),
-            (Reaction::Tilts, _) if self.memory.lost_last_match[bot] => any(draw),
+            (Reaction::Tilts, _) if self.memory.lost_last_match[bot] => any_take(draw),
             (Reaction::AlternatesStyles, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
             (Reaction::Imitates | Reaction::Tilts | Reaction::AlternatesStyles, _) => self.optimal(),
             (Reaction::Learns, _) => match self.memory.best_arm(bot) {
                 0 => counters,
                 1 => 1,
-                _ => any(draw),
+                _ => any_take(draw),
             },
         }
     }

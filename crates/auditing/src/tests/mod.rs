@@ -262,11 +262,11 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
     for pair in bot_audit.pairs.iter().filter(|pair| pair.mover == bot_name(1)) {
         let field_pair =
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
-        let alone = |pair: &PairFindings| match pair.favouritism {
+        let own_figures = |pair: &PairFindings| match pair.favouritism {
             Favouritism::Tested { per_error, p_value, .. } => (per_error, p_value),
             Favouritism::Untested => panic!("{pair:?}"),
         };
-        assert_eq!(alone(pair), alone(field_pair), "{} -> {}", pair.mover, pair.other);
+        assert_eq!(own_figures(pair), own_figures(field_pair), "{} -> {}", pair.mover, pair.other);
     }
 }
 

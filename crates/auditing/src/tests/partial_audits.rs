@@ -100,15 +100,15 @@ impl Auditor {
 #[test]
 fn audits_with_other_settings_are_not_merged() {
     let audit = || Auditor::new(AuditSubject::Field, 5);
-    let refused = |other: Auditor| audit().merge(other).unwrap_err().to_string();
+    let refusal = |other: Auditor| audit().merge(other).unwrap_err().to_string();
     let expected = "expected the same in all parts";
-    let seed = refused(Auditor::new(AuditSubject::Field, 6));
+    let seed = refusal(Auditor::new(AuditSubject::Field, 6));
     assert_eq!(seed, format!("the seed is 5 in one part and 6 in another: {expected}"));
-    let subject = refused(Auditor::new(AuditSubject::Bot(bot_name(1)), 5));
+    let subject = refusal(Auditor::new(AuditSubject::Bot(bot_name(1)), 5));
     assert_eq!(subject, format!("the subject is every bot in one part and bot-1 in another: {expected}"));
-    let puzzles = refused(audit().with_max_puzzles(3));
+    let puzzles = refusal(audit().with_max_puzzles(3));
     assert_eq!(puzzles, format!("the number of puzzles is 10 in one part and 3 in another: {expected}"));
-    assert!(refused(audit().without_power()).starts_with("the power of the tests is estimated in one part"));
+    assert!(refusal(audit().without_power()).starts_with("the power of the tests is estimated in one part"));
 }
 
 #[test]
@@ -116,14 +116,14 @@ fn damaged_states_are_refused() {
     let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Differing, 2);
     let audit = audit_parts(&field, 4, &AuditSubject::Bot(bot_name(0)), 1, || 0).remove(0);
     let bytes = audit.to_bytes().unwrap();
-    let malformed = |bytes: &[u8]| match Auditor::from_bytes(bytes) {
+    let malformation = |bytes: &[u8]| match Auditor::from_bytes(bytes) {
         Err(PartialAuditError::Malformed(problem)) => problem,
         other => panic!("{other:?}"),
     };
     for length in (0..bytes.len()).step_by(997) {
-        assert_eq!(malformed(&bytes[..length]), "its encoding is invalid");
+        assert_eq!(malformation(&bytes[..length]), "its encoding is invalid");
     }
-    assert_eq!(malformed(&[&bytes[..], &[0]].concat()), "trailing bytes");
+    assert_eq!(malformation(&[&bytes[..], &[0]].concat()), "trailing bytes");
     // A changed byte is refused, or only changes numbers: then the state can still be read in full.
     let draw = &mut SeededDraw::from_numbers([8]);
     let mut refused = 0;

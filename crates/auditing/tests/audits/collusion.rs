@@ -73,8 +73,8 @@ fn honest_declarations_are_rarely_flagged() {
 #[test]
 fn help_is_found_as_often_as_the_audit_states() {
     let (_, rows, bots) = fields_with_room_to_help().swap_remove(0);
-    let stated = |groups| Field::new(bots.clone(), 3, rows).play(groups, 3).finish().powers;
-    let [few, more] = [40, 150].map(stated);
+    let stated_powers = |groups| Field::new(bots.clone(), 3, rows).play(groups, 3).finish().powers;
+    let [few, more] = [40, 150].map(stated_powers);
     assert_eq!((few.len(), more.len()), (12, 12));
     for (few, more) in few.iter().zip(&more) {
         assert!(few.kind == more.kind && few.share.total_cmp(&more.share).is_eq());
@@ -91,9 +91,9 @@ fn help_is_found_as_often_as_the_audit_states() {
                 .iter()
                 .any(|pair| members.contains(&pair.mover) && members.contains(&pair.other))
         };
-        let found = |fields| (0..fields).filter(is_found).count();
-        assert!(more.chance < 0.9 || found(5) >= 3, "{more:?}");
-        assert!(more.chance > 0.1 || found(5) <= 2, "{more:?}");
+        let found_count = |fields| (0..fields).filter(is_found).count();
+        assert!(more.chance < 0.9 || found_count(5) >= 3, "{more:?}");
+        assert!(more.chance > 0.1 || found_count(5) <= 2, "{more:?}");
     }
     let chance = |kind, share: f64| {
         let power = more.iter().find(|power| power.kind == kind && power.share.total_cmp(&share).is_eq());

@@ -225,8 +225,9 @@ impl MatchTracker {
         if self.snapshots_due > 0 || !self.caught_up {
             return;
         }
-        let gone = |open: &OpenMatch| open.confirmation == Confirmation::Unconfirmed;
-        let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
+        let is_gone = |open: &OpenMatch| open.confirmation == Confirmation::Unconfirmed;
+        let doubtful: Vec<_> =
+            self.open.iter().filter(|(_, open)| is_gone(open)).map(|(&id, _)| id).collect();
         for match_id in doubtful {
             self.close_match(match_id, |open| open.match_end(EndReport::Unseen));
         }
@@ -408,8 +409,9 @@ impl MatchTracker {
     /// Takes waiting questions from the queue, up to the bot's limit, and adds the actions that ask them.
     fn ask_questions(&mut self, actions: &mut Vec<ClientAction>) {
         let open = &self.open;
-        let next = || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
-        actions.extend(iter::from_fn(next));
+        let next_question =
+            || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
+        actions.extend(iter::from_fn(next_question));
     }
 }
 

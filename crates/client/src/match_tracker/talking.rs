@@ -102,8 +102,8 @@ impl MatchTracker {
             return self.ask_before_play(match_id, Duration::ZERO);
         };
         // A process that ran before a restart may have sent some of them.
-        let own = |sent: &&TalkMessage| sent.seat == open.info.seat && sent.round == round;
-        let sent: Vec<_> = open.info.messages.iter().filter(own).collect();
+        let is_own = |sent: &&TalkMessage| sent.seat == open.info.seat && sent.round == round;
+        let sent: Vec<_> = open.info.messages.iter().filter(is_own).collect();
         let is_new = |message: &Message| !sent.iter().any(|sent| message.is_same(sent));
         let mut messages: VecDeque<_> = messages.into_iter().filter(is_new).collect();
         let number = sent.len() as u32;

@@ -30,10 +30,10 @@ impl FromStr for BotName {
 
     fn from_str(word: &str) -> Result<Self, BotNameError> {
         let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let allowed = |byte: u8| alphanumeric(byte) || matches!(byte, b'-' | b'_' | b'.');
+        let is_allowed = |byte: u8| alphanumeric(byte) || matches!(byte, b'-' | b'_' | b'.');
         let fits = word.len() <= Self::MAX_CHARS
             && word.bytes().next().is_some_and(alphanumeric)
-            && word.bytes().all(allowed);
+            && word.bytes().all(is_allowed);
         if fits {
             Ok(Self(word.into()))
         } else {

@@ -111,15 +111,15 @@ impl FromStr for ConfigHash {
     type Err = ConfigHashError;
 
     fn from_str(text: &str) -> Result<Self, ConfigHashError> {
-        let refused = || ConfigHashError::Text(text.chars().take(4 * Self::BYTES).collect());
+        let refusal = || ConfigHashError::Text(text.chars().take(4 * Self::BYTES).collect());
         if text.len() == 2 * Self::BYTES && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             let mut bytes = [0; Self::BYTES];
             for (at, byte) in bytes.iter_mut().enumerate() {
-                *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| refused())?;
+                *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| refusal())?;
             }
             return Ok(Self(bytes));
         }
-        base64_text::decode_base64("config hash", text).map(Self).map_err(|_| refused())
+        base64_text::decode_base64("config hash", text).map(Self).map_err(|_| refusal())
     }
 }
 
@@ -191,13 +191,13 @@ mod tests {
     #[test]
     fn display_shows_the_declared_parts() {
         let (label, hash) = ("1.4".parse().ok(), Some(ConfigHash::from_bytes([0; 32])));
-        let shown = |label: &Option<VersionLabel>, config_hash| {
+        let version_text = |label: &Option<VersionLabel>, config_hash| {
             BotVersion { label: label.clone(), config_hash }.to_string()
         };
         let zeros = format!("{}=", "A".repeat(43));
-        assert_eq!(shown(&None, None), "no version");
-        assert_eq!(shown(&label, None), "1.4");
-        assert_eq!(shown(&None, hash), format!("config {zeros}"));
-        assert_eq!(shown(&label, hash), format!("1.4 (config {zeros})"));
+        assert_eq!(version_text(&None, None), "no version");
+        assert_eq!(version_text(&label, None), "1.4");
+        assert_eq!(version_text(&None, hash), format!("config {zeros}"));
+        assert_eq!(version_text(&label, hash), format!("1.4 (config {zeros})"));
     }
 }

@@ -336,12 +336,12 @@ mod tests {
         for pairs in [&[(3, 0)][..], &[(1, 0), (2, 0)], &[(3, 2), (1, 0)], &[(3, 1), (1, 0), (3, 2)]] {
             let known = known(pairs).unwrap();
             for target in &all {
-                let changed = |row: &Row| {
+                let changed_pairs = |row: &Row| {
                     let kept = PartialRow::from(row).intersection(&PartialRow::from(target));
                     6 - kept.all_pairs().count()
                 };
                 // The rows come in lexicographic order, and the first of the nearest ones is taken.
-                let nearest = known.rows().min_by_key(changed);
+                let nearest = known.rows().min_by_key(changed_pairs);
                 assert_eq!(Some(known.nearest_row(target)), nearest, "{known}, {target}");
             }
         }

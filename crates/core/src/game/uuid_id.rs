@@ -92,11 +92,11 @@ macro_rules! uuid_id {
             type Err = $error;
 
             fn from_str(word: &str) -> Result<Self, $error> {
-                let refused = || $error(word.chars().take(2 * Self::CHARS).collect());
+                let refusal = || $error(word.chars().take(2 * Self::CHARS).collect());
                 if word.len() != Self::CHARS {
-                    return Err(refused());
+                    return Err(refusal());
                 }
-                word.parse().map(Self).map_err(|_| refused())
+                word.parse().map(Self).map_err(|_| refusal())
             }
         }
 

@@ -282,15 +282,15 @@ mod tests {
     #[test]
     fn positions_beyond_the_table_size_are_solved() {
         let mut numbers = pseudorandom_numbers();
-        let mut below = |bound: u64| numbers.next().unwrap() % bound;
+        let mut number_below = |bound: u64| numbers.next().unwrap() % bound;
         let rows = [(); 32].map(|()| {
             let mut row: Vec<u64> = (0..32).collect();
-            (1..32).rev().for_each(|place| row.swap(place, below(place as u64 + 1) as usize));
+            (1..32).rev().for_each(|place| row.swap(place, number_below(place as u64 + 1) as usize));
             row
         });
         let matrix = AllianceMatrix::parse(&rows).unwrap();
         let positions: Vec<_> =
-            (0..6000).map(|_| Piles::parse(&[(); 9].map(|()| 1 + below(34))).unwrap()).collect();
+            (0..6000).map(|_| Piles::parse(&[(); 9].map(|()| 1 + number_below(34))).unwrap()).collect();
         let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
         for _ in 0..2 {
             let mut left = positions.iter();

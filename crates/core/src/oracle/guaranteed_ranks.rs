@@ -96,10 +96,10 @@ impl GuaranteedRanks {
 
     /// Returns the ranks with 0, 1, ... counters in the last pile, until the ranks stop changing.
     fn ranks_by_counters(&self, empty: &OpposedRanks) -> impl Iterator<Item = OpposedRanks> {
-        let changed = |more: OpposedRanks, ranks: &OpposedRanks| (more != *ranks).then_some(more);
-        let first = changed(self.ranks_handed_over(empty), empty);
+        let if_changed = |more: OpposedRanks, ranks: &OpposedRanks| (more != *ranks).then_some(more);
+        let first = if_changed(self.ranks_handed_over(empty), empty);
         let more =
-            iter::successors(first, move |ranks| changed(self.ranks_with_another_counter(ranks), ranks));
+            iter::successors(first, move |ranks| if_changed(self.ranks_with_another_counter(ranks), ranks));
         iter::once(*empty).chain(more)
     }
 

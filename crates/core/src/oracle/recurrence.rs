@@ -86,10 +86,10 @@ impl RankRecurrence {
     ///
     /// There are at most n + 1 of them, whatever the number of counters (the cap theorem: `W_b = W_n` for `b >= n`).
     pub fn ranks_by_counters(&self, empty: &Ranks) -> impl Iterator<Item = Ranks> {
-        let changed = |more: Ranks, ranks: &Ranks| (more != *ranks).then_some(more);
-        let first = changed(self.ranks_with_one_counter(empty), empty);
+        let if_changed = |more: Ranks, ranks: &Ranks| (more != *ranks).then_some(more);
+        let first = if_changed(self.ranks_with_one_counter(empty), empty);
         let more =
-            iter::successors(first, move |ranks| changed(self.ranks_with_another_counter(ranks), ranks));
+            iter::successors(first, move |ranks| if_changed(self.ranks_with_another_counter(ranks), ranks));
         iter::once(*empty).chain(more)
     }
 

@@ -336,11 +336,11 @@ mod tests {
     #[test]
     fn a_list_of_rows_to_deal_must_fit_the_match() {
         let [two, three] = [2, 3].map(|seats| SeatCount::new(seats).unwrap());
-        let refused = |rows: Vec<Row>| DealRule::List(rows).check_seats(three).unwrap_err().to_string();
-        assert_eq!(refused(Vec::new()), "0 rows to deal: expected 1 to 1000");
-        assert_eq!(refused(vec![Row::standard(three); 1_001]), "1001 rows to deal: expected 1 to 1000");
+        let refusal = |rows: Vec<Row>| DealRule::List(rows).check_seats(three).unwrap_err().to_string();
+        assert_eq!(refusal(Vec::new()), "0 rows to deal: expected 1 to 1000");
+        assert_eq!(refusal(vec![Row::standard(three); 1_001]), "1001 rows to deal: expected 1 to 1000");
         assert_eq!(
-            refused(vec![Row::standard(three), Row::standard(two)]),
+            refusal(vec![Row::standard(three), Row::standard(two)]),
             "row 0 1, which is to be dealt, has 2 offsets, but a match has 3 seats"
         );
         assert_eq!(DealRule::List(vec![Row::standard(three)]).check_seats(three), Ok(()));

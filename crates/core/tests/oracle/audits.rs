@@ -153,12 +153,12 @@ const MAX_SEATS_PLAYED: usize = 12;
 #[test]
 fn audit_errors_name_the_problem() {
     let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-    let refused = |takes: &[u64]| Audit::of_finished(&game, &takes_by_bots(takes)).unwrap_err().to_string();
-    assert_eq!(refused(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which has 1 left: take 1 to 1");
-    assert_eq!(refused(&[0]), "ply 0: a take of 0 from pile 2, which has 2 left: take 1 to 2");
-    assert_eq!(refused(&[2, 2, 1, 1]), "ply 3: a take of 1 when no counter is left: the game is over");
-    assert_eq!(refused(&[2, 1]), "the game is not over after 2 takes: pile 1 still has 1 counter");
-    assert_eq!(refused(&[]), "the game is not over after 0 takes: pile 2 still has 2 counters");
+    let refusal = |takes: &[u64]| Audit::of_finished(&game, &takes_by_bots(takes)).unwrap_err().to_string();
+    assert_eq!(refusal(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which has 1 left: take 1 to 1");
+    assert_eq!(refusal(&[0]), "ply 0: a take of 0 from pile 2, which has 2 left: take 1 to 2");
+    assert_eq!(refusal(&[2, 2, 1, 1]), "ply 3: a take of 1 when no counter is left: the game is over");
+    assert_eq!(refusal(&[2, 1]), "the game is not over after 2 takes: pile 1 still has 1 counter");
+    assert_eq!(refusal(&[]), "the game is not over after 0 takes: pile 2 still has 2 counters");
     assert!(Audit::of_adjudicated(&game, &takes_by_bots(&[2, 2, 2])).is_err());
 
     let adjudicated = Audit::of_adjudicated(&game, &takes_by_bots(&[2])).unwrap();

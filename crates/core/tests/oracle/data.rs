@@ -84,25 +84,26 @@ fn the_papers_tables_are_reproduced_except_three_errata() {
 
 #[test]
 fn an_erratum_is_found_for_equivalent_piles() {
-    let standard = |seats: usize| vec![(0..seats as u64).collect::<Vec<_>>(); seats];
+    let standard_rows = |seats: usize| vec![(0..seats as u64).collect::<Vec<_>>(); seats];
     let example = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
-    let found = |piles: &[u64], rows: &[Vec<u64>], first, ending| {
+    let erratum_of = |piles: &[u64], rows: &[Vec<u64>], first, ending| {
         let found = find_erratum(&Game::parse(piles, rows, first, ending).unwrap())?;
         Some((found.erratum.row, found.equivalent_for, found.to_string()))
     };
-    let named = |piles: &[u64], rows: &[Vec<u64>], first| {
-        found(piles, rows, first, Ending::ToMoveWins).map(|(row, equivalent_for, _)| (row, equivalent_for))
+    let named_winner = |piles: &[u64], rows: &[Vec<u64>], first| {
+        erratum_of(piles, rows, first, Ending::ToMoveWins)
+            .map(|(row, equivalent_for, _)| (row, equivalent_for))
     };
-    assert_eq!(named(&[2, 2, 1], &example, 0), Some(("figure 1", None)));
-    assert_eq!(named(&[1, 2, 2], &example, 0), None, "the piles as the figure shows them");
-    assert_eq!(named(&[2, 2, 1], &example, 1), None);
-    assert_eq!(named(&[1, 2, 3], &standard(3), 1), Some(("3.1", None)));
-    assert_eq!(named(&[1, 2, 1 << 60], &standard(3), 1), Some(("3.1", Some(3))));
-    assert_eq!(named(&[1, 3, 3], &standard(3), 1), None);
-    assert_eq!(named(&[9, 3], &standard(4), 2), Some(("1.1", Some(4))));
-    assert_eq!(named(&[9, 4], &standard(4), 2), None);
-    assert_eq!(found(&[9, 3], &standard(4), 2, Ending::LastMoverWins), None);
-    let (.., words) = found(&[9, 3], &standard(4), 2, Ending::ToMoveWins).unwrap();
+    assert_eq!(named_winner(&[2, 2, 1], &example, 0), Some(("figure 1", None)));
+    assert_eq!(named_winner(&[1, 2, 2], &example, 0), None, "the piles as the figure shows them");
+    assert_eq!(named_winner(&[2, 2, 1], &example, 1), None);
+    assert_eq!(named_winner(&[1, 2, 3], &standard_rows(3), 1), Some(("3.1", None)));
+    assert_eq!(named_winner(&[1, 2, 1 << 60], &standard_rows(3), 1), Some(("3.1", Some(3))));
+    assert_eq!(named_winner(&[1, 3, 3], &standard_rows(3), 1), None);
+    assert_eq!(named_winner(&[9, 3], &standard_rows(4), 2), Some(("1.1", Some(4))));
+    assert_eq!(named_winner(&[9, 4], &standard_rows(4), 2), None);
+    assert_eq!(erratum_of(&[9, 3], &standard_rows(4), 2, Ending::LastMoverWins), None);
+    let (.., words) = erratum_of(&[9, 3], &standard_rows(4), 2, Ending::ToMoveWins).unwrap();
     let why =
         "(in the equivalent position with piles 4,3: a pile of x counters is equivalent to one of min(x, 4))";
     assert!(words.ends_with(why), "{words}");

@@ -136,7 +136,7 @@ fn check_own_loss(
     let knows_match = |message: &&LoggedMessage<'_>| {
         matches!(message.received(), Some(Event::MatchStarted(_) | Event::Snapshot(_)))
     };
-    let asked = |message: &&LoggedMessage<'_>| match message.received() {
+    let is_request = |message: &&LoggedMessage<'_>| match message.received() {
         Some(Event::Turn(turn)) => turn.ply == forfeit.ply,
         Some(Event::Snapshot(snapshot)) => snapshot.turn.as_ref().is_some_and(|turn| turn.ply == forfeit.ply),
         _ => false,
@@ -145,7 +145,7 @@ fn check_own_loss(
         ForfeitReason::NoShow => earlier().find(knows_match).map(|first| {
             format!("as a no-show, but the server announced the match in this session in line {}", first.line)
         }),
-        ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
+        ForfeitReason::Disconnected => earlier().find(is_request).map(|turn| {
             format!(
                 "by disconnection, but this session was open from the turn in line {} until here",
                 turn.line

@@ -98,12 +98,12 @@ mod tests {
 
     #[test]
     fn quantiles_are_measured_values() {
-        let measured = |millis: &[u64]| seconds_per_question(millis.to_vec()).unwrap();
+        let measure = |millis: &[u64]| seconds_per_question(millis.to_vec()).unwrap();
         let expected = |mean, p50, p95| pb::SecondsPerTake { mean, p50, p95 };
-        assert_eq!(measured(&[2_000]), expected(2.0, 2.0, 2.0));
-        assert_eq!(measured(&[4_000, 1_000]), expected(2.5, 1.0, 4.0));
+        assert_eq!(measure(&[2_000]), expected(2.0, 2.0, 2.0));
+        assert_eq!(measure(&[4_000, 1_000]), expected(2.5, 1.0, 4.0));
         let twenty: Vec<_> = (1..=20).map(|second| second * 1_000).collect();
-        assert_eq!(measured(&twenty), expected(10.5, 10.0, 19.0));
+        assert_eq!(measure(&twenty), expected(10.5, 10.0, 19.0));
         assert_eq!(seconds_per_question(Vec::new()), None);
     }
 

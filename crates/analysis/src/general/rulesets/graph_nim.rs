@@ -51,9 +51,9 @@ impl GraphPosition {
         if edges.len() > MAX_EDGES {
             return Err(GameNumbersError::EdgeCount(edges.len()));
         }
-        let known = |vertex: u64| u8::try_from(vertex).ok().filter(|_| vertex <= MAX_VERTEX);
-        let numbered = |(edge, &[one, other, weight]): (usize, &[u64; 3])| {
-            let end = |vertex| known(vertex).ok_or(GameNumbersError::EdgeVertex { edge, vertex });
+        let known_vertex = |vertex: u64| u8::try_from(vertex).ok().filter(|_| vertex <= MAX_VERTEX);
+        let parse_edge = |(edge, &[one, other, weight]): (usize, &[u64; 3])| {
+            let end = |vertex| known_vertex(vertex).ok_or(GameNumbersError::EdgeVertex { edge, vertex });
             let (one, other) = (end(one)?, end(other)?);
             if weight > MAX_SEARCHED_SIZE {
                 return Err(GameNumbersError::EdgeWeight { edge, weight });
@@ -61,8 +61,8 @@ impl GraphPosition {
             Ok(Edge { a: one.min(other), b: one.max(other), weight: weight as u32 })
         };
         Ok(Self {
-            vertex: known(vertex).ok_or(GameNumbersError::Vertex(vertex))?,
-            edges: edges.iter().enumerate().map(numbered).collect::<Result<_, _>>()?,
+            vertex: known_vertex(vertex).ok_or(GameNumbersError::Vertex(vertex))?,
+            edges: edges.iter().enumerate().map(parse_edge).collect::<Result<_, _>>()?,
         })
     }
 }

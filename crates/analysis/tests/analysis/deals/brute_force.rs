@@ -115,11 +115,11 @@ impl SmallMatch {
         if let Some(winner) = self.result(state) {
             return place_in(dealt, winner);
         }
-        let reached = |take| self.sure_place(&self.after(state, take), deceiver, dealt, declared);
+        let place_after = |take| self.sure_place(&self.after(state, take), deceiver, dealt, declared);
         if state.1 == deceiver {
-            Self::takes(state).map(reached).min().unwrap()
+            Self::takes(state).map(place_after).min().unwrap()
         } else {
-            self.optimal_takes(state, declared).into_iter().map(reached).max().unwrap()
+            self.optimal_takes(state, declared).into_iter().map(place_after).max().unwrap()
         }
     }
 

@@ -64,18 +64,20 @@ impl<R: Rules> RobustnessCase<'_, R> {
         let what = format!("{} {} {} seat {}", self.game, self.matrix, self.ending, self.first);
         for (guarded, figures) in found.seats.enumerate() {
             let rank = |winner| self.matrix.rank(guarded, winner) as u32;
-            let against = |turned: &[Seat]| self.winner_against(guarded, turned, &self.position, self.first);
+            let winner_with_rivals =
+                |turned: &[Seat]| self.winner_against(guarded, turned, &self.position, self.first);
             let guaranteed = self.minimax_rank(guarded, &self.position, self.first);
             assert_eq!(figures.guaranteed_rank, guaranteed, "{what}");
             assert_eq!(rank(figures.guaranteed_winner), guaranteed, "{what}");
             assert_eq!(figures.predicted_rank, rank(answer.winner), "{what}");
             let coalitions = coalitions_against(self.matrix.seats(), guarded);
-            let smallest = coalitions.iter().find(|turned| rank(against(turned)) > figures.predicted_rank);
+            let smallest =
+                coalitions.iter().find(|turned| rank(winner_with_rivals(turned)) > figures.predicted_rank);
             match &figures.smallest_coalition {
                 SmallestCoalition::None => assert_eq!(smallest, None, "{what}"),
                 SmallestCoalition::Found(Coalition { seats: turned, winner, rank: found_rank }) => {
                     assert_eq!(Some(turned.len()), smallest.map(Vec::len), "{what}");
-                    assert_eq!((*winner, *found_rank), (against(turned), rank(*winner)), "{what}");
+                    assert_eq!((*winner, *found_rank), (winner_with_rivals(turned), rank(*winner)), "{what}");
                     assert!(*found_rank > figures.predicted_rank, "{what}");
                 }
                 larger @ SmallestCoalition::LargerThan { .. } => {

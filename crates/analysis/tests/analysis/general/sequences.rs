@@ -152,12 +152,12 @@ fn errors_explain_why_a_game_has_no_sequence() {
 fn errors_say_how_far_the_computation_got() {
     let game = |ruleset| SequenceGame::parse(ruleset, &[], None).unwrap();
     let bounds = MemoryBounds::default();
-    let stopped = |ruleset, to, steps| {
+    let states_at_stop = |ruleset, to, steps| {
         GrundySequence::compute(game(ruleset), to, bounds, &mut Budget::of_steps(steps)).unwrap_err().states
     };
-    assert_eq!(stopped(Ruleset::Kayles, 50, 55), 10);
-    assert_eq!(stopped(Ruleset::Digits, 50, 7), 7);
-    assert!(stopped(Ruleset::StonePiles, 60, 5_000) > 20);
+    assert_eq!(states_at_stop(Ruleset::Kayles, 50, 55), 10);
+    assert_eq!(states_at_stop(Ruleset::Digits, 50, 7), 7);
+    assert!(states_at_stop(Ruleset::StonePiles, 60, 5_000) > 20);
     // The requested values are complete, but finding the period would take more steps.
     let kayles =
         GrundySequence::compute(game(Ruleset::Kayles), 9, bounds, &mut Budget::of_steps(55)).unwrap();

@@ -259,15 +259,15 @@ fn one_timer_ends_the_clocks_of_all_matches() {
     driver.act(id(2), 0, take(0)).unwrap();
     assert!(driver.shard.next_alarm().is_some_and(|at| at <= Timestamp::from_micros(61_000_000)));
     driver.pass(BANK.saturating_sub(Duration::from_secs(3)));
-    let lost = |driver: &Driver, number| {
+    let is_lost = |driver: &Driver, number| {
         driver.sent[&1].iter().any(|(of, event)| {
             *of == id(number)
                 && matches!(event, MatchEvent::Forfeited { reason: ForfeitReason::TimedOut, .. })
         })
     };
-    assert_eq!([1, 2, 3].map(|number| lost(&driver, number)), [true, false, false]);
+    assert_eq!([1, 2, 3].map(|number| is_lost(&driver, number)), [true, false, false]);
     driver.pass(Duration::from_secs(2));
-    assert_eq!([1, 2, 3].map(|number| lost(&driver, number)), [true, false, true]);
+    assert_eq!([1, 2, 3].map(|number| is_lost(&driver, number)), [true, false, true]);
 }
 
 #[test]

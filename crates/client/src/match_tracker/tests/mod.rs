@@ -487,12 +487,12 @@ fn suspension_is_reported() {
 fn answers_for_a_forfeited_seat_are_not_sent() {
     let mut tracker = in_play();
     receive(&mut tracker, turn(ID, 1, 2, 3));
-    let forfeited = |seat| {
+    let forfeit_event = |seat| {
         let reason = pb::ForfeitReason::TimedOut.into();
         ServerEvent::Forfeited(pb::Forfeited { match_id: ID.into(), seat, reason })
     };
-    assert!(receive(&mut tracker, forfeited(0)).is_empty());
-    assert!(receive(&mut tracker, forfeited(1)).is_empty());
+    assert!(receive(&mut tracker, forfeit_event(0)).is_empty());
+    assert!(receive(&mut tracker, forfeit_event(1)).is_empty());
     assert!(tracker.handle_answer(took(1, 2)).is_empty(), "too late");
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(1), ..Default::default() };
     let actions = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));

@@ -43,18 +43,18 @@ fn concurrent_bot_gets_several_questions_and_withdrawals() {
     let mut tracker = MatchTracker::new(QuestionLimit::Requests(2.try_into().unwrap()), TakeFeed::OwnTurns);
     assert_eq!(receive(&mut tracker, welcome(0)).len(), 1);
     let third = MatchId::new(3, &[3; 10]).to_string();
-    let asked = |actions: &[ClientAction]| match actions {
+    let asked_question = |actions: &[ClientAction]| match actions {
         [.., ClientAction::Ask(BotQuestion::Declare(info))] => Some(info.id),
         _ => None,
     };
-    assert_eq!(asked(&receive(&mut tracker, started(ID))), Some(match_id(ID)));
-    assert_eq!(asked(&receive(&mut tracker, started(OTHER_ID))), Some(match_id(OTHER_ID)));
+    assert_eq!(asked_question(&receive(&mut tracker, started(ID))), Some(match_id(ID)));
+    assert_eq!(asked_question(&receive(&mut tracker, started(OTHER_ID))), Some(match_id(OTHER_ID)));
     assert_eq!(receive(&mut tracker, started(&third)), []);
     // The bot still answers the withdrawn question, which makes room for the third one.
     let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
     let told = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
     assert_eq!(told, [ClientAction::Withdraw(match_id(ID))]);
-    assert_eq!(asked(&tracker.handle_answer(BotAnswer::Withdrawn)), Some(match_id(&third)));
+    assert_eq!(asked_question(&tracker.handle_answer(BotAnswer::Withdrawn)), Some(match_id(&third)));
     // The report of the end waited until the bot had handled the welcome.
     assert!(matches!(
         tracker.handle_answer(BotAnswer::Handled)[..],

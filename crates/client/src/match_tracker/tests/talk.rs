@@ -213,16 +213,16 @@ fn a_bot_hears_and_accepts_a_pact() {
     receive(&mut tracker, heard(0, &[pb::TalkMessage { to: vec![1], ..offer }]));
     let offered = tracker.open[&match_id(ID)].info.messages[0].clone();
     assert_eq!(offered.content, TalkContent::Offer(pact()));
-    let signed = |tracker: &MatchTracker| {
+    let signed_pacts = |tracker: &MatchTracker| {
         let pacts = tracker.open[&match_id(ID)].info.pacts();
         pacts.iter().map(|offered| (offered.pact.clone(), offered.is_signed())).collect::<Vec<_>>()
     };
-    assert_eq!(signed(&tracker), [(pact(), false)]);
+    assert_eq!(signed_pacts(&tracker), [(pact(), false)]);
     let acceptance = Message::accept(offered.offer_id());
     tracker.handle_answer(BotAnswer::Handled);
     assert_eq!(tracker.handle_answer(says(1, std::slice::from_ref(&acceptance))), sent(1, 0, &acceptance));
     assert_eq!(accept(&mut tracker, 1, Some(0)), ended(1));
-    assert_eq!(signed(&tracker), [(pact(), true)]);
+    assert_eq!(signed_pacts(&tracker), [(pact(), true)]);
     accept(&mut tracker, 1, None);
     receive(&mut tracker, heard(1, &[from_seat(2, 1, 0, &acceptance)]));
     let messages = &tracker.open[&match_id(ID)].info.messages;

@@ -320,12 +320,12 @@ impl Referee {
         let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
         let (charged, credited) = (Duration::from_micros(charged_us), Duration::from_micros(credited_us));
         // The event is built twice, because that is cheaper than cloning it.
-        let timed = |note_hash| {
+        let timed_take = |note_hash| {
             let event = Event::Took { ply, seat, take, mover, charged, credited, note_hash };
             TimedEvent { at, event }
         };
-        effects.push(RefereeEffect::EventOccurred(timed(note_hash.clone())));
-        self.record.push_decided_take(decided, timed(note_hash));
+        effects.push(RefereeEffect::EventOccurred(timed_take(note_hash.clone())));
+        self.record.push_decided_take(decided, timed_take(note_hash));
     }
 
     fn apply_timeouts(&mut self, at: Timestamp, effects: &mut Vec<RefereeEffect>) {

@@ -90,18 +90,18 @@ fn declared_changes(event: &Event) -> Vec<Event> {
     let &Event::Declared { seat, ref row, defaulted, ref note_hash } = event else {
         panic!("expected a row, got {event:?}")
     };
-    let changed = |seat, row: &Row, defaulted, note_hash: Option<&NoteHash>| {
+    let changed_record = |seat, row: &Row, defaulted, note_hash: Option<&NoteHash>| {
         let note_hash = note_hash.cloned();
         Event::Declared { seat, row: row.clone(), defaulted, note_hash }
     };
     let noted = note_hash.as_ref();
     let reasons = [None, Some(RowDefault::Late), Some(RowDefault::Invalid), Some(RowDefault::Forfeited)];
     let reasons = reasons.into_iter().filter(|another| *another != defaulted);
-    let mut events = vec![changed(other_seat(seat), row, defaulted, noted)];
-    events.extend(reasons.map(|another| changed(seat, row, another, noted)));
-    events.extend(row_changes(row).iter().map(|another| changed(seat, another, defaulted, noted)));
+    let mut events = vec![changed_record(other_seat(seat), row, defaulted, noted)];
+    events.extend(reasons.map(|another| changed_record(seat, row, another, noted)));
+    events.extend(row_changes(row).iter().map(|another| changed_record(seat, another, defaulted, noted)));
     let note_hashes = note_hash_changes(note_hash.clone());
-    events.extend(note_hashes.map(|another| changed(seat, row, defaulted, another.as_ref())));
+    events.extend(note_hashes.map(|another| changed_record(seat, row, defaulted, another.as_ref())));
     events
 }
 

@@ -119,8 +119,9 @@ fn is_take_of(seat: Seat, input: &RefereeInput) -> bool {
 
 /// Returns whether a seat's own bot has made a take.
 fn has_taken(record: &Record, by: Seat) -> bool {
-    let took = |event: &Event| matches!(event, Event::Took { seat, mover: Mover::Bot, .. } if *seat == by);
-    record.events().iter().any(|timed| took(&timed.event))
+    let is_own_take =
+        |event: &Event| matches!(event, Event::Took { seat, mover: Mover::Bot, .. } if *seat == by);
+    record.events().iter().any(|timed| is_own_take(&timed.event))
 }
 
 /// Checks that a seat sees only its own rows and the messages and pacts that are meant for it, and that watchers see no

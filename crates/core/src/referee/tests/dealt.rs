@@ -157,16 +157,16 @@ fn the_audit_compares_declarations_and_play_with_the_dealt_rows() {
 fn a_deal_must_fit_the_match() {
     let table = dealt_table();
     let setup = table.record().state().setup();
-    let refused = |change: &dyn Fn(&mut MatchSetup)| {
+    let refusal = |change: &dyn Fn(&mut MatchSetup)| {
         let mut setup = setup.clone();
         change(&mut setup);
         setup.validate().unwrap_err()
     };
     let assigned =
-        refused(&|setup| setup.assigned = Some(crate::game::AllianceMatrix::standard(setup.seats())));
+        refusal(&|setup| setup.assigned = Some(crate::game::AllianceMatrix::standard(setup.seats())));
     assert_eq!(assigned, [MatchSetupError::AssignedAndDealt]);
     let two = vec![DealHash::from_bytes([0; 32]); 2];
-    let few = refused(&|setup| setup.deal.as_mut().unwrap().commitments = two.clone().try_into().unwrap());
+    let few = refusal(&|setup| setup.deal.as_mut().unwrap().commitments = two.clone().try_into().unwrap());
     assert_eq!(few[0].to_string(), "2 commitments to dealt rows, but the match has 3 seats");
 }
 

@@ -190,15 +190,15 @@ fn the_numbers_of_encoded_values_are_frozen() {
     let numbers = |events: Vec<Event>, place: usize| -> Vec<u8> {
         events.into_iter().map(|event| canonical_bytes(&event_at(0, event))[place]).collect()
     };
-    let struck = |reason| Event::Struck { seat: Seat::FIRST, ply: 0, reason };
-    let counted = |last: u8| (1..=last).collect::<Vec<u8>>();
-    assert_eq!(numbers(RefusalReason::ALL.map(struck).to_vec(), 14), counted(12));
-    let forfeited = |reason| Event::Forfeited { seat: Seat::FIRST, reason };
-    assert_eq!(numbers(ForfeitReason::ALL.map(forfeited).to_vec(), 10), counted(6));
+    let strike_event = |reason| Event::Struck { seat: Seat::FIRST, ply: 0, reason };
+    let numbers_to = |last: u8| (1..=last).collect::<Vec<u8>>();
+    assert_eq!(numbers(RefusalReason::ALL.map(strike_event).to_vec(), 14), numbers_to(12));
+    let forfeit_event = |reason| Event::Forfeited { seat: Seat::FIRST, reason };
+    assert_eq!(numbers(ForfeitReason::ALL.map(forfeit_event).to_vec(), 10), numbers_to(6));
     let end_reasons =
         [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
-    let ended = |reason| Event::Ended { reason, winner: None };
-    assert_eq!(numbers(end_reasons.map(ended).to_vec(), 9), counted(4));
+    let end_event = |reason| Event::Ended { reason, winner: None };
+    assert_eq!(numbers(end_reasons.map(end_event).to_vec(), 9), numbers_to(4));
     let declared = |why| Event::Declared {
         seat: Seat::FIRST,
         row: row_of(&[0, 1, 2]),
@@ -206,5 +206,5 @@ fn the_numbers_of_encoded_values_are_frozen() {
         note_hash: None,
     };
     let defaults = [RowDefault::Late, RowDefault::Invalid, RowDefault::Forfeited];
-    assert_eq!(numbers(defaults.map(declared).to_vec(), 18), counted(3));
+    assert_eq!(numbers(defaults.map(declared).to_vec(), 18), numbers_to(3));
 }

@@ -49,11 +49,11 @@ impl Table {
     /// whether it is signed.
     fn pacts(&mut self, seat: usize) -> Vec<(usize, Vec<usize>, bool)> {
         let pacts = self.join(seat).talk.unwrap().pacts;
-        let known = |offered: &OfferedPact| {
+        let acceptance_of = |offered: &OfferedPact| {
             let accepted = offered.accepted.iter().map(Seat::index).collect();
             (offered.offer.seat.index(), accepted, offered.is_signed())
         };
-        pacts.iter().map(known).collect()
+        pacts.iter().map(acceptance_of).collect()
     }
 }
 
@@ -79,8 +79,12 @@ fn a_pact_binds_once_all_members_have_accepted() {
     table.end_round();
     assert_eq!(table.pacts(0), [(0, vec![0, 1], true), (2, vec![1, 2], false)]);
     assert_eq!(table.pacts(2), [(2, vec![1, 2], false)]);
-    let heard = |seat| table.record().messages_heard(table.seat(seat), 1).count();
-    assert_eq!([heard(0), heard(1), heard(2)], [2, 0, 1], "only members hear an acceptance");
+    let heard_count = |seat| table.record().messages_heard(table.seat(seat), 1).count();
+    assert_eq!(
+        [heard_count(0), heard_count(1), heard_count(2)],
+        [2, 0, 1],
+        "only members hear an acceptance"
+    );
     table.accept(0, 0, trio);
     table.end_round();
     assert_eq!(table.pacts(2), [(2, vec![0, 1, 2], true)]);
@@ -280,7 +284,7 @@ fn the_hashes_of_a_record_do_not_depend_on_its_pacts() {
 fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
     let table = signed_table();
     let record = table.record();
-    let refused = |index: usize, change: &dyn Fn(&mut TalkContent, &mut Audience)| {
+    let refusal = |index: usize, change: &dyn Fn(&mut TalkContent, &mut Audience)| {
         let mut events = record.events().to_vec();
         let places = events.iter().enumerate().filter(|(_, timed)| matches!(timed.event, Event::Said(_)));
         let place = places.map(|(place, _)| place).nth(index).unwrap();
@@ -298,10 +302,10 @@ fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
     let offer_content =
         |terms: &[(usize, Vec<(usize, usize)>)]| TalkContent::Offer(Pact::parse(count, terms).unwrap());
     let offer = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
-    assert_eq!(refused(0, &|content, _| *content = offer_content(&[(1, vec![]), (2, vec![])])), offer);
-    assert_eq!(refused(0, &|_, audience| *audience = Audience::Everyone), offer);
+    assert_eq!(refusal(0, &|content, _| *content = offer_content(&[(1, vec![]), (2, vec![])])), offer);
+    assert_eq!(refusal(0, &|_, audience| *audience = Audience::Everyone), offer);
     assert_eq!(
-        refused(0, &|content, _| *content = offer_content(&trio_pact())),
+        refusal(0, &|content, _| *content = offer_content(&trio_pact())),
         offer,
         "the audience is all members"
     );
@@ -311,9 +315,9 @@ fn a_record_with_an_impossible_offer_or_acceptance_is_rejected() {
         move |content: &mut TalkContent, _: &mut Audience| *content = TalkContent::Accept(offer)
     };
     for (seat, round, number) in [(0, 0, 1), (0, 1, 0), (1, 0, 0), (2, 0, 0)] {
-        assert!(refused(1, &other(seat, round, number)).contains(answer));
+        assert!(refusal(1, &other(seat, round, number)).contains(answer));
     }
-    assert!(refused(1, &|_, audience| *audience = Audience::Everyone).contains(answer));
+    assert!(refusal(1, &|_, audience| *audience = Audience::Everyone).contains(answer));
     // A second acceptance of the same pact does not fit either.
     let mut events = record.events().to_vec();
     let mut last = events.last().unwrap().clone();

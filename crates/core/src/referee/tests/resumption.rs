@@ -314,12 +314,13 @@ fn after_the_clock_goes_back_each_seat_is_charged_for_elapsed_time() {
 #[test]
 fn a_zero_hold_and_the_largest_timestamp_are_handled() {
     let table = interrupted_match();
-    let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
-    let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
+    let nobody_present = || BySeat::filled(table.record().state().setup().seats(), &false);
+    let (mut referee, _) =
+        Referee::resume(table.record().clone(), nobody_present(), table.now, Duration::ZERO);
     referee.mark_effects_announced(table.now);
     assert_eq!(referee.deadline(), Some(table.now + ms(BANK_MS)));
     let end = Timestamp::from_micros(u64::MAX);
-    let (mut referee, _) = Referee::resume(table.record().clone(), absent(), end, Duration::MAX);
+    let (mut referee, _) = Referee::resume(table.record().clone(), nobody_present(), end, Duration::MAX);
     referee.mark_effects_announced(end);
     assert_eq!(referee.deadline(), Some(end));
 }
@@ -499,8 +500,8 @@ impl Crash {
         let before = referee.into_record();
         let kept = before.events().len().saturating_sub(self.lost).max(count_events_stored_at_once(&before));
         let before = truncated_record(&before, kept);
-        let present = |seat: Seat| self.present >> seat.index() & 1 == 1;
-        let present = BySeat::from_fn(before.state().setup().seats(), present);
+        let is_present = |seat: Seat| self.present >> seat.index() & 1 == 1;
+        let present = BySeat::from_fn(before.state().setup().seats(), is_present);
         let now = now + Duration::from_micros(self.down);
         let hold = Duration::from_micros(self.hold);
         let (referee, effects) = Referee::resume(before, present, now, hold);

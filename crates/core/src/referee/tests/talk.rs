@@ -92,11 +92,11 @@ pub(super) fn accepted_in(effects: &[RefereeEffect]) -> Vec<(u32, Option<u32>, b
 }
 
 fn rounds_ended(effects: &[RefereeEffect]) -> Vec<u32> {
-    let ended = |event: &&Event| match event {
+    let ended_round = |event: &&Event| match event {
         Event::Heard { round } => Some(*round),
         _ => None,
     };
-    events_in(effects).iter().filter_map(ended).collect()
+    events_in(effects).iter().filter_map(ended_round).collect()
 }
 
 #[test]
@@ -116,8 +116,12 @@ fn a_round_delivers_each_message_only_to_its_audience() {
     assert_eq!(table.heard(0), [pair(1, "both")]);
     assert_eq!(table.heard(1), [pair(0, "all")]);
     assert_eq!(table.heard(2), [pair(0, "all"), pair(0, "you"), pair(1, "both")]);
-    let heard = |seat| table.record().messages_heard(table.seat(seat), 0).map(text_of).collect::<Vec<_>>();
-    assert_eq!([heard(0), heard(1), heard(2)].map(|heard| heard.join(" ")), ["both", "all", "all you both"]);
+    let heard_texts =
+        |seat| table.record().messages_heard(table.seat(seat), 0).map(text_of).collect::<Vec<_>>();
+    assert_eq!(
+        [heard_texts(0), heard_texts(1), heard_texts(2)].map(|heard| heard.join(" ")),
+        ["both", "all", "all you both"]
+    );
     assert_eq!(table.join(1).talk.unwrap().round, Some(1));
 }
 
@@ -222,25 +226,28 @@ fn a_private_message_is_shown_after_a_win_and_its_content_only_if_published() {
         let mut table = Table::open(talk_match(|talk| (talk.rounds, talk.privacy) = (1, privacy)));
         table.say(0, 0, &[], text_content("all"));
         table.say(0, 1, &[2], text_content("you"));
-        let shown = |table: &Table| {
+        let shown_messages = |table: &Table| {
             let messages = table.record().public_events().filter_map(|timed| match &timed.event {
                 Event::Said(message) => Some(message.public_content().is_some()),
                 _ => None,
             });
             messages.collect::<Vec<_>>()
         };
-        assert_eq!(shown(&table), []);
+        assert_eq!(shown_messages(&table), []);
         (0..3).for_each(|seat| drop(table.end_talk(seat, 0)));
-        assert_eq!(shown(&table), [true]);
+        assert_eq!(shown_messages(&table), [true]);
         assert!(table.record().public_head().is_some());
         let mut cancelled = Table { referee: resumed_referee(&table), now: table.now };
         cancelled.handle_input(RefereeInput::Cancel);
-        assert_eq!((cancelled.end(), shown(&cancelled)), (Some((EndReason::Cancelled, None)), vec![true]));
+        assert_eq!(
+            (cancelled.end(), shown_messages(&cancelled)),
+            (Some((EndReason::Cancelled, None)), vec![true])
+        );
         let public: Vec<_> = cancelled.record().public_events().cloned().collect();
         let replayed = Record::replay(cancelled.record().id(), public).unwrap();
         assert_eq!(replayed.public_head(), cancelled.record().public_head());
         table.play_to_end();
-        assert_eq!(shown(&table), [true, publish]);
+        assert_eq!(shown_messages(&table), [true, publish]);
         assert_eq!(table.record().public_head(), None);
     }
 }
@@ -281,7 +288,7 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
     let mut table = talk_table();
     table.say(0, 0, &[1], text_content("you"));
     let record = table.record();
-    let refused = |change: &dyn Fn(&mut TalkMessage)| {
+    let refusal = |change: &dyn Fn(&mut TalkMessage)| {
         let mut events = record.events().to_vec();
         if let Some(TimedEvent { event: Event::Said(message), .. }) = events.last_mut() {
             change(message);
@@ -290,24 +297,24 @@ fn a_record_with_content_that_was_not_committed_is_rejected() {
     };
     let content = "event 1: a message from seat 0 whose content is invalid or does not match its commitment";
     let text_content = |words: &str| TalkContent::Text(words.to_owned());
-    assert_eq!(refused(&|message| message.opened.as_mut().unwrap().content = text_content("me")), content);
+    assert_eq!(refusal(&|message| message.opened.as_mut().unwrap().content = text_content("me")), content);
     assert_eq!(
-        refused(&|message| message.opened.as_mut().unwrap().salt = DealHash::from_bytes([1; 32])),
+        refusal(&|message| message.opened.as_mut().unwrap().salt = DealHash::from_bytes([1; 32])),
         content
     );
-    assert_eq!(refused(&|message| message.commitment = DealHash::from_bytes([1; 32])), content);
+    assert_eq!(refusal(&|message| message.commitment = DealHash::from_bytes([1; 32])), content);
     let too_long = |message: &mut TalkMessage| {
         let salt = message.opened.as_ref().unwrap().salt;
         *message = TalkMessage::new((Seat::FIRST, 0, 0), message.audience, text_content("too long"), salt);
     };
-    assert_eq!(refused(&too_long), content);
+    assert_eq!(refusal(&too_long), content);
     assert_eq!(
-        refused(&|message| message.audience =
+        refusal(&|message| message.audience =
             Audience::Seats { seats: [Seat::FIRST].into_iter().collect(), published: false }),
         "event 1: a message from seat 0 to seats that it cannot address"
     );
     assert_eq!(
-        refused(&|message| message.round = 1),
+        refusal(&|message| message.round = 1),
         "event 1: message 0 of seat 0 in round 1 is out of order, or follows the end of the seat's talk"
     );
 }

@@ -265,16 +265,16 @@ fn no_clock_runs_while_the_server_stores() {
     let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(100);
     let deadline = table.referee.deadline().unwrap();
-    let stored = |table: &mut Table, from: Timestamp, millis| {
+    let stored_times = |table: &mut Table, from: Timestamp, millis| {
         table.now = from + ms(millis);
         table.referee.excuse_span(from, table.now);
         table.referee.mark_effects_announced(table.now);
     };
     let first = table.now;
-    stored(&mut table, first, 5 * BANK_MS);
+    stored_times(&mut table, first, 5 * BANK_MS);
     table.now = table.now + ms(20);
     let second = table.now;
-    stored(&mut table, second, 7 * BANK_MS);
+    stored_times(&mut table, second, 7 * BANK_MS);
     assert_eq!(table.referee.deadline(), Some(deadline + ms(12 * BANK_MS)));
     assert_eq!(table.join(0).turn.unwrap().bank, ms(BANK_MS - 120));
     // The input may have arrived before the first span, within one, between them or after them.
@@ -287,8 +287,8 @@ fn no_clock_runs_while_the_server_stores() {
     ] {
         let mut table = Table::open(standard_match(3, &[9; 9]));
         table.wait(100);
-        stored(&mut table, first, 5 * BANK_MS);
-        stored(&mut table, second, 7 * BANK_MS);
+        stored_times(&mut table, first, 5 * BANK_MS);
+        stored_times(&mut table, second, 7 * BANK_MS);
         table.now = arrived;
         assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
         assert_eq!(table.bank(0), ms(BANK_MS - charged));

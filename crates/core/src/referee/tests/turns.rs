@@ -220,11 +220,11 @@ fn one_strike_may_forfeit_a_seat() {
     let mut table = Table::open(setup);
     table.take(0, 0, 1);
     assert_eq!(table.forfeit_reason(0), Some(ForfeitReason::Strikes));
-    let defaulted = |timed: &TimedEvent| match timed.event {
+    let defaulted_seat = |timed: &TimedEvent| match timed.event {
         Event::Declared { seat, defaulted, .. } => Some((seat.index(), defaulted)),
         _ => None,
     };
-    let rows: Vec<_> = table.record().events().iter().filter_map(defaulted).collect();
+    let rows: Vec<_> = table.record().events().iter().filter_map(defaulted_seat).collect();
     assert_eq!(rows, [(0, Some(RowDefault::Forfeited))], "the standard row is used instead");
     assert_eq!(refusals_in(&table.take(0, 0, 1)), [(0, RefusalReason::Forfeited)]);
 }

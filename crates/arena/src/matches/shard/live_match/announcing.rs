@@ -174,10 +174,10 @@ impl<S: Clone> LiveMatch<S> {
     }
 
     fn defaulted_seats(&self) -> Vec<Seat> {
-        let defaulted = |timed: &TimedEvent| match timed.event {
+        let defaulted_seat = |timed: &TimedEvent| match timed.event {
             Event::Declared { seat, defaulted: Some(_), .. } => Some(seat),
             _ => None,
         };
-        self.referee.record().events().iter().filter_map(defaulted).collect()
+        self.referee.record().events().iter().filter_map(defaulted_seat).collect()
     }
 }
