@@ -67,12 +67,12 @@ pub fn check_take_count(given: usize, field: RequestField<'_>) {
 
 impl From<&Violations> for pb::BatchRefusal {
     fn from(violations: &Violations) -> Self {
-        let shown = |violation: &super::Violation| pb::FieldViolation {
+        let shown_violation = |violation: &super::Violation| pb::FieldViolation {
             field: violation.field.clone(),
             description: violation.description.clone(),
         };
         Self {
-            violations: violations.as_slice().iter().map(shown).collect(),
+            violations: violations.as_slice().iter().map(shown_violation).collect(),
             unlisted: u32::try_from(violations.unlisted_count()).unwrap_or(u32::MAX),
         }
     }

@@ -166,11 +166,11 @@ mod tests {
             assert_eq!(request.member("game").require::<u8>(None), None);
             assert_eq!(request.member("ending").known_enum::<pb::Ending>(3), None);
             assert_eq!(request.member("ending").known_enum(2), Some(pb::Ending::LastMoverWins));
-            let small = |number: &u8, at: RequestField<'_>| {
+            let parse_small = |number: &u8, at: RequestField<'_>| {
                 at.ok_or_report(if *number < 5 { Ok(*number) } else { Err(number) })
             };
-            assert_eq!(request.member("set").parse_each(&[9, 1, 8], small), None);
-            assert_eq!(request.member("set").parse_each(&[2, 1], small), Some(vec![2, 1]));
+            assert_eq!(request.member("set").parse_each(&[9, 1, 8], parse_small), None);
+            assert_eq!(request.member("set").parse_each(&[2, 1], parse_small), Some(vec![2, 1]));
             Some(())
         });
         assert_eq!(

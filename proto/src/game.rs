@@ -178,8 +178,8 @@ mod tests {
             match parse(&game) {
                 Ok(parsed) => prop_assert_eq!(parse(&pb::Game::from(&parsed)), Ok(parsed)),
                 Err(refused) => {
-                    let ours = |violation: &super::super::Violation| violation.field.starts_with("game.");
-                    prop_assert!(refused.as_slice().iter().all(ours));
+                    let is_ours = |violation: &super::super::Violation| violation.field.starts_with("game.");
+                    prop_assert!(refused.as_slice().iter().all(is_ours));
                 }
             }
         }

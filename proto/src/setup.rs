@@ -259,18 +259,18 @@ mod tests {
 
     #[test]
     fn two_bots_have_the_standard_rows_by_default() {
-        let standard = |seats| Some(AllianceMatrix::standard(SeatCount::new(seats).unwrap()));
+        let standard_matrix = |seats| Some(AllianceMatrix::standard(SeatCount::new(seats).unwrap()));
         let three = vec!["a".into(), "b".into(), "c".into()];
-        let assigned = |alliance: pb::AllianceMode, bots: &[String]| {
+        let assigned_rows = |alliance: pb::AllianceMode, bots: &[String]| {
             let (alliance, bots) = (alliance.into(), bots.to_vec());
             parse(&pb::CreateMatchRequest { alliance, bots, ..request() }).map(|setup| setup.assigned)
         };
         let two = request().bots;
-        assert_eq!(assigned(pb::AllianceMode::Unspecified, &two), Ok(standard(2)));
-        assert_eq!(assigned(pb::AllianceMode::Unspecified, &three), Ok(None));
-        assert_eq!(assigned(pb::AllianceMode::Declared, &two), Ok(None));
-        assert_eq!(assigned(pb::AllianceMode::Standard, &three), Ok(standard(3)));
-        let refused = |alliance, rows: Option<u32>| {
+        assert_eq!(assigned_rows(pb::AllianceMode::Unspecified, &two), Ok(standard_matrix(2)));
+        assert_eq!(assigned_rows(pb::AllianceMode::Unspecified, &three), Ok(None));
+        assert_eq!(assigned_rows(pb::AllianceMode::Declared, &two), Ok(None));
+        assert_eq!(assigned_rows(pb::AllianceMode::Standard, &three), Ok(standard_matrix(3)));
+        let refusal = |alliance, rows: Option<u32>| {
             let rows = rows.map(|last| pb::AllianceMatrix {
                 rows: vec![pb::Row { offsets: vec![0, 1] }, pb::Row { offsets: vec![1 - last, last] }],
             });
@@ -279,9 +279,9 @@ mod tests {
                 .err()
                 .map(|error| error.to_string())
         };
-        assert_eq!(refused(pb::AllianceMode::Given, Some(1)), None);
+        assert_eq!(refusal(pb::AllianceMode::Given, Some(1)), None);
         assert_eq!(
-            refused(pb::AllianceMode::Unspecified, Some(0)),
+            refusal(pb::AllianceMode::Unspecified, Some(0)),
             None,
             "clients of version 0.1 send such requests"
         );
@@ -298,13 +298,13 @@ mod tests {
                 "assigned: ALLIANCE_MODE_DECLARED takes no rows: only ALLIANCE_MODE_GIVEN does",
             ),
         ] {
-            assert_eq!(refused(mode, rows).as_deref(), Some(expected));
+            assert_eq!(refusal(mode, rows).as_deref(), Some(expected));
         }
     }
 
     #[test]
     fn rows_are_dealt_only_in_the_dealt_mode() {
-        let dealt = |deal: pb::DealRule, rows: &[&[u32]], alliance: pb::AllianceMode| {
+        let dealt_request = |deal: pb::DealRule, rows: &[&[u32]], alliance: pb::AllianceMode| {
             let deal_rows = rows.iter().map(|offsets| pb::Row { offsets: offsets.to_vec() }).collect();
             let (alliance, deal) = (alliance.into(), deal.into());
             let request = pb::CreateMatchRequest { alliance, deal, deal_rows, ..request() };
@@ -312,11 +312,11 @@ mod tests {
             parsed.map(|(_, deal)| deal).map_err(|error| error.to_string())
         };
         let is_dealt = pb::AllianceMode::Dealt;
-        assert_eq!(dealt(pb::DealRule::Unspecified, &[], is_dealt), Ok(Some(DealRule::All)));
-        assert_eq!(dealt(pb::DealRule::SelfFirst, &[], is_dealt), Ok(Some(DealRule::SelfFirst)));
-        let listed = dealt(pb::DealRule::Unspecified, &[&[1, 0]], is_dealt).unwrap().unwrap();
+        assert_eq!(dealt_request(pb::DealRule::Unspecified, &[], is_dealt), Ok(Some(DealRule::All)));
+        assert_eq!(dealt_request(pb::DealRule::SelfFirst, &[], is_dealt), Ok(Some(DealRule::SelfFirst)));
+        let listed = dealt_request(pb::DealRule::Unspecified, &[&[1, 0]], is_dealt).unwrap().unwrap();
         assert!(matches!(listed, DealRule::List(rows) if rows[0].to_string() == "1 0"));
-        assert_eq!(dealt(pb::DealRule::Unspecified, &[], pb::AllianceMode::Declared), Ok(None));
+        assert_eq!(dealt_request(pb::DealRule::Unspecified, &[], pb::AllianceMode::Declared), Ok(None));
         for (deal, rows, mode, expected) in [
             (
                 pb::DealRule::All,
@@ -337,9 +337,9 @@ mod tests {
                 "deal_rows: ALLIANCE_MODE_UNSPECIFIED deals no rows: only ALLIANCE_MODE_DEALT does",
             ),
         ] {
-            assert_eq!(dealt(deal, rows, mode), Err(expected.to_owned()));
+            assert_eq!(dealt_request(deal, rows, mode), Err(expected.to_owned()));
         }
-        let bad = dealt(pb::DealRule::Unspecified, &[&[0, 0]], is_dealt).unwrap_err();
+        let bad = dealt_request(pb::DealRule::Unspecified, &[&[0, 0]], is_dealt).unwrap_err();
         assert!(bad.starts_with("deal_rows[0]"), "{bad}");
     }
 

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_changed_message_is_refused() {
-        let refused = |change: &dyn Fn(&mut pb::SaidEvent)| {
+        let refusal = |change: &dyn Fn(&mut pb::SaidEvent)| {
             let mut message = pb::MatchRecord::from(&record(TalkPrivacy::Published));
             if let Some(pb::record_event::Event::Said(said)) = &mut message.events[2].event {
                 change(said);
@@ -292,10 +292,10 @@ mod tests {
         let content = |said: &mut pb::SaidEvent| {
             said.content = Some(pb::TalkContent { content: Some(Content::Text("other".to_owned())) });
         };
-        assert!(refused(&content).contains("does not match its commitment"));
-        let hash = refused(&|said| said.to = vec![1]);
+        assert!(refusal(&content).contains("does not match its commitment"));
+        let hash = refusal(&|said| said.to = vec![1]);
         assert_eq!(hash, "event 2: its hash does not match the events up to it");
-        assert_eq!(refused(&|said| said.salt = vec![0; 3]), "events[2].salt: 3 bytes: expected 32");
-        assert_eq!(refused(&|said| said.to = vec![3]), "events[2].to[0]: seat 3: expected 0 to 2");
+        assert_eq!(refusal(&|said| said.salt = vec![0; 3]), "events[2].salt: 3 bytes: expected 32");
+        assert_eq!(refusal(&|said| said.to = vec![3]), "events[2].to[0]: seat 3: expected 0 to 2");
     }
 }

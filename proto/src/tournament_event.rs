@@ -35,11 +35,11 @@ impl From<&TimedTournamentEvent> for pb::TournamentEvent {
                 })
             }
             TournamentEvent::Voided { matches, reason } => {
-                let voided = |voided: &VoidedMatch| pb::VoidedMatch {
+                let voided_message = |voided: &VoidedMatch| pb::VoidedMatch {
                     number: voided.number,
                     match_id: voided.id.to_string(),
                 };
-                let matches = matches.iter().map(voided).collect();
+                let matches = matches.iter().map(voided_message).collect();
                 Event::Voided(pb::VoidedEvent { matches, reason: reason.to_string() })
             }
             TournamentEvent::Closed { before } => Event::Closed(pb::ClosedEvent { before: *before }),

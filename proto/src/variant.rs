@@ -208,24 +208,24 @@ mod tests {
         let alliances = |seats, alliance: &[u32]| {
             Given::Alliances(pb::TwoAlliances { seats, alliance: alliance.to_vec() })
         };
-        let random = |seats: &[u32]| {
+        let random_request = |seats: &[u32]| {
             Given::RandomSeats(pb::RandomSeats { alliance_matrix: Some(standard(3)), seats: seats.to_vec() })
         };
         let ties = |rows: &[pb::TiedRow]| Given::Ties(pb::TiedMatrix { rows: rows.to_vec() });
-        let good = || request(alliances(3, &[0]));
+        let good_request = || request(alliances(3, &[0]));
         let cases = [
-            (pb::SolveVariantRequest { variant: None, ..good() }, "variant"),
-            (pb::SolveVariantRequest { first: 3, ..good() }, "first"),
-            (pb::SolveVariantRequest { piles: vec![], ..good() }, "piles"),
-            (pb::SolveVariantRequest { ending: 9, ..good() }, "ending"),
+            (pb::SolveVariantRequest { variant: None, ..good_request() }, "variant"),
+            (pb::SolveVariantRequest { first: 3, ..good_request() }, "first"),
+            (pb::SolveVariantRequest { piles: vec![], ..good_request() }, "piles"),
+            (pb::SolveVariantRequest { ending: 9, ..good_request() }, "ending"),
             (request(passes(1_001, Some(standard(3)))), "passes.passes"),
             (request(passes(1, None)), "passes.alliance_matrix"),
             (request(alliances(1, &[0])), "alliances.seats"),
             (request(alliances(3, &[3])), "alliances.alliance"),
             (request(alliances(3, &[0, 1, 2])), "alliances.alliance"),
-            (request(random(&[])), "random_seats.seats"),
-            (request(random(&[1, 1])), "random_seats.seats"),
-            (pb::SolveVariantRequest { piles: vec![100_001], ..request(random(&[1])) }, "piles"),
+            (request(random_request(&[])), "random_seats.seats"),
+            (request(random_request(&[1, 1])), "random_seats.seats"),
+            (pb::SolveVariantRequest { piles: vec![100_001], ..request(random_request(&[1])) }, "piles"),
             (request(ties(&[])), "ties.rows"),
             (request(ties(&[tied_row(&[&[0, 1]]), tied_row(&[&[0, 0]])])), "ties.rows[1].groups"),
             (request(ties(&[tied_row(&[&[0, 1]]), tied_row(&[&[0, 1], &[]])])), "ties.rows[1].groups"),

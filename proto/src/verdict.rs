@@ -168,15 +168,15 @@ mod tests {
 
     #[test]
     fn mistakes_in_verdicts_are_named() {
-        let refused = |verdict| {
+        let refusal = |verdict| {
             let given = pb::Verdict { verdict: Some(verdict) };
             let parsed = parse_request(|request| parse_verdict(&given, request.member("verdict")));
             parsed.unwrap_err().to_string()
         };
         let bye = pb::Bye { rounds: 1, ..Default::default() };
-        let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
+        let byes = refusal(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
         assert!(byes.starts_with("verdict.byes: "), "{byes}");
-        let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
+        let sprt = refusal(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
         assert_eq!(sprt, "verdict.sprt: missing");
     }
 }

@@ -219,13 +219,17 @@ mod tests {
 
     #[test]
     fn lost_seats_are_counted_by_reason() {
-        let lost = |reason: pb::ForfeitReason, count| pb::LostSeatCount { reason: reason.into(), count };
+        let lost_count =
+            |reason: pb::ForfeitReason, count| pb::LostSeatCount { reason: reason.into(), count };
         let tier =
             |lost_seats| pb::BenchmarkTier { lost_seats, illegal_takes: 2, strikes: 3, ..Default::default() };
         let card = pb::BenchmarkCard {
             tiers: vec![
-                tier(vec![lost(pb::ForfeitReason::TimedOut, 1), lost(pb::ForfeitReason::Strikes, 1)]),
-                tier(vec![lost(pb::ForfeitReason::Strikes, 2)]),
+                tier(vec![
+                    lost_count(pb::ForfeitReason::TimedOut, 1),
+                    lost_count(pb::ForfeitReason::Strikes, 1),
+                ]),
+                tier(vec![lost_count(pb::ForfeitReason::Strikes, 2)]),
             ],
             ..Default::default()
         };

@@ -18,15 +18,15 @@ pub(super) fn help_sentences(bot: &str, pairs: &[&pb::PairFindings]) -> Vec<Stri
     if pairs.is_empty() {
         return vec!["No take cost or gave another bot any places.".to_owned()];
     }
-    let own = || pairs.iter().filter(|pair| pair.mover == bot);
-    let others = || pairs.iter().filter(|pair| pair.other == bot && pair.mover != bot);
+    let own_pairs = || pairs.iter().filter(|pair| pair.mover == bot);
+    let other_pairs = || pairs.iter().filter(|pair| pair.other == bot && pair.mover != bot);
     let places = |count: i64| count_with_noun(count.unsigned_abs(), "place", "places");
     // The ledger is what the takes cost minus what they gave.
     let most = |pair: Option<&&pb::PairFindings>| pair.map(|pair| (*pair).clone());
-    let helped = most(own().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
-    let hurt = most(own().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
-    let supporter = most(others().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
-    let rival = most(others().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
+    let helped = most(own_pairs().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
+    let hurt = most(own_pairs().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
+    let supporter = most(other_pairs().min_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger < 0);
+    let rival = most(other_pairs().max_by_key(|pair| pair.ledger)).filter(|pair| pair.ledger > 0);
     let sentences = [
         helped.map(|pair| {
             format!(

@@ -101,13 +101,13 @@ mod tests {
 
     #[test]
     fn verdicts_are_described() {
-        let said = |answer, llr: f64| capital_text(&verdict(answer, &[(7, llr)]));
+        let verdict_text = |answer, llr: f64| capital_text(&verdict(answer, &[(7, llr)]));
         assert_eq!(
-            said(pb::SprtAnswer::Better, 30_f64.ln()),
+            verdict_text(pb::SprtAnswer::Better, 30_f64.ln()),
             "The candidate is better: after 7 groups, a bet that it is better has turned 1 into 30.0."
         );
         assert_eq!(
-            said(pb::SprtAnswer::Open, -(2_f64.ln())),
+            verdict_text(pb::SprtAnswer::Open, -(2_f64.ln())),
             "It is not known yet whether the candidate is better: after 7 groups, a bet that it is no better has turned 1 into 2.0; the test ends when the bet reaches 20.0."
         );
     }

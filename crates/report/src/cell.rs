@@ -238,19 +238,19 @@ mod tests {
     fn every_kind_of_cell_is_shown() {
         let count = NumberFormat::default();
         let share = NumberFormat::new(NumberUnit::Share, 0);
-        let shown = |cell: Cell| cell.display_text(count);
-        assert_eq!(shown("x".into()), "x");
-        assert_eq!(shown(Cell::list(&[1, 2], ",")), "1,2");
-        assert_eq!(shown(u64::MAX.into()), "18446744073709551615");
-        assert_eq!(shown((-3).into()), "-3");
+        let shown_text = |cell: Cell| cell.display_text(count);
+        assert_eq!(shown_text("x".into()), "x");
+        assert_eq!(shown_text(Cell::list(&[1, 2], ",")), "1,2");
+        assert_eq!(shown_text(u64::MAX.into()), "18446744073709551615");
+        assert_eq!(shown_text((-3).into()), "-3");
         assert_eq!(Cell::from(3).display_text(NumberFormat { is_signed: true, ..count }), "+3");
         assert_eq!(Cell::from(0).display_text(NumberFormat { is_signed: true, ..count }), "0");
-        assert_eq!(shown(None::<f64>.into()), "-");
-        assert_eq!(shown(Cell::Missing(Some("too few".into()))), "too few");
-        assert_eq!(shown(Cell::Fraction { part: 3, whole: 6 }), "3/6");
-        assert_eq!(shown(Cell::Fraction { part: 0, whole: 0 }), "-");
+        assert_eq!(shown_text(None::<f64>.into()), "-");
+        assert_eq!(shown_text(Cell::Missing(Some("too few".into()))), "too few");
+        assert_eq!(shown_text(Cell::Fraction { part: 3, whole: 6 }), "3/6");
+        assert_eq!(shown_text(Cell::Fraction { part: 0, whole: 0 }), "-");
         assert_eq!(Cell::Fraction { part: 1, whole: 2 }.display_text(share), "50% (1 of 2)");
         assert_eq!(Cell::Interval { low: 0.25, high: 0.5 }.display_text(share), "25% to 50%");
-        assert_eq!(shown(Cell::Estimate { value: 1601.2, low: 1571.0, high: 1631.4 }), "1601 ±30");
+        assert_eq!(shown_text(Cell::Estimate { value: 1601.2, low: 1571.0, high: 1631.4 }), "1601 ±30");
     }
 }

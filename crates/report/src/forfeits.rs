@@ -55,9 +55,10 @@ mod tests {
 
     #[test]
     fn seats_are_counted_by_reason() {
-        let lost = |reason: pb::ForfeitReason| pb::LostSeat { reason: reason.into(), ..Default::default() };
+        let lost_seat =
+            |reason: pb::ForfeitReason| pb::LostSeat { reason: reason.into(), ..Default::default() };
         let bot = |bot: &str, seats, has_more| BotForfeits { bot: bot.into(), seats, has_more };
-        let (late, gone) = (lost(pb::ForfeitReason::TimedOut), lost(pb::ForfeitReason::NoShow));
+        let (late, gone) = (lost_seat(pb::ForfeitReason::TimedOut), lost_seat(pb::ForfeitReason::NoShow));
         let bots = [
             bot("ann", vec![late.clone(), gone, late.clone()], true),
             bot("bob", vec![], false),

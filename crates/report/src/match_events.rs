@@ -159,16 +159,16 @@ mod tests {
                 pb::PactMember { seat: 1, relations: vec![] },
             ],
         };
-        let said = |content| {
+        let said_event = |content| {
             let content = Some(pb::TalkContent { content: Some(content) });
             line(&Event::Said(pb::SaidEvent { seat: 1, to: vec![0], content, ..Default::default() }))
         };
         assert_eq!(
-            said(Content::Offer(pact)),
+            said_event(Content::Offer(pact)),
             "seat 1 (bob) said that it offers a pact: seat 0 (ann) declares bob before seat 2 and ann before seat 2; seat 1 (bob) declares nothing to seat 0 (ann)"
         );
         assert_eq!(
-            said(Content::Accept(pb::OfferId { seat: 0, round: 0, number: 2 })),
+            said_event(Content::Accept(pb::OfferId { seat: 0, round: 0, number: 2 })),
             "seat 1 (bob) said that it accepts the pact in message 3 of seat 0 (ann) in round 1 to seat 0 (ann)"
         );
     }

@@ -29,9 +29,9 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
 
 /// Says whose takes were optimal in a match without errors.
 fn flawless_text(audit: &pb::Audit, players: &SeatNames) -> String {
-    let own = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
+    let has_own_ply = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
     let stewards: BTreeSet<u32> = audit.plies.iter().filter(|ply| ply.steward).map(|ply| ply.seat).collect();
-    let silent: Vec<_> = stewards.iter().filter(|&&seat| !own(seat)).collect();
+    let silent: Vec<_> = stewards.iter().filter(|&&seat| !has_own_ply(seat)).collect();
     let silent: Vec<_> = silent.into_iter().map(|&seat| players.name_of_seat(seat)).collect();
     match (audit.plies.iter().any(|ply| !ply.steward), stewards.is_empty()) {
         (_, true) => "every take was optimal".to_owned(),
@@ -169,14 +169,14 @@ mod tests {
             winner: Some(1),
             ..Default::default()
         };
-        let described = |game: pb::Match| [winner_text(&game), state_text(&game)];
-        assert_eq!(described(ended.clone()), ["bob won", "limit of takes reached"]);
-        assert_eq!(described(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
+        let describe = |game: pb::Match| [winner_text(&game), state_text(&game)];
+        assert_eq!(describe(ended.clone()), ["bob won", "limit of takes reached"]);
+        assert_eq!(describe(pb::Match { winner: None, ..ended.clone() })[0], "nobody won");
         let playing = pb::Match { phase: pb::Phase::Playing.into(), ..ended.clone() };
-        assert_eq!(described(playing), ["being played", "playing"]);
+        assert_eq!(describe(playing), ["being played", "playing"]);
         let voided = pb::Match { void_reason: "no network".into(), ..ended };
         assert_eq!(outcome_line(&voided), "voided: no network (limit of takes reached: bob won)");
-        assert_eq!(described(voided), ["voided", "voided: no network"]);
+        assert_eq!(describe(voided), ["voided", "voided: no network"]);
     }
 
     #[test]

@@ -45,8 +45,8 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
     }
     let mut lines: Vec<_> =
         lines.into_iter().map(|(bot, points)| ChartLine { label: bot.to_string(), points }).collect();
-    let last = |line: &ChartLine| line.points.last().map_or(f64::NEG_INFINITY, |point| point.1);
-    lines.sort_by(|one, other| last(other).total_cmp(&last(one)));
+    let last_value = |line: &ChartLine| line.points.last().map_or(f64::NEG_INFINITY, |point| point.1);
+    lines.sort_by(|one, other| last_value(other).total_cmp(&last_value(one)));
     let format = NumberFormat::new(NumberUnit::Points, 0);
     let (caption, axis, levels) = (caption.to_owned(), "matches".to_owned(), Vec::new());
     Some(Chart { caption, axis, format, lines, levels, floor: None })

@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn ratings_name_their_measure() {
-        let measured = |measure: pb::RatingMeasure, points| {
+        let rated_line = |measure: pb::RatingMeasure, points| {
             let rating = pb::BotRating {
                 points,
                 low: points - 0.03,
@@ -314,9 +314,9 @@ mod tests {
             let label = standings_table(std::slice::from_ref(&standing)).columns.pop().unwrap().label;
             (label, shown(&standing).pop().unwrap())
         };
-        let (label, cell) = measured(pb::RatingMeasure::Satisfaction, 0.1234);
+        let (label, cell) = rated_line(pb::RatingMeasure::Satisfaction, 0.1234);
         assert_eq!((label.as_str(), cell.as_str()), ("rating (satisfaction)", "+0.123 ±0.030"));
-        assert_eq!(measured(pb::RatingMeasure::Wins, 1500.0).0, "rating (wins)");
+        assert_eq!(rated_line(pb::RatingMeasure::Wins, 1500.0).0, "rating (wins)");
     }
 
     #[test]

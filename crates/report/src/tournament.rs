@@ -137,29 +137,29 @@ mod tests {
 
     #[test]
     fn an_open_tournament_says_when_it_starts() {
-        let described = |state: pb::TournamentState, start_when, start_at_us, entries_close_at_us| {
+        let describe = |state: pb::TournamentState, start_when, start_at_us, entries_close_at_us| {
             let settings =
                 pb::TournamentSettings { start_when, start_at_us, entries_close_at_us, ..Default::default() };
             let (state, settings) = (state.into(), Some(settings));
             progress_text(&pb::Tournament { state, settings, ..Default::default() })
         };
         let (open, start) = (pb::TournamentState::Open, 1_800_000_000_000_000);
-        assert_eq!(described(open, 3, 0, 0), "open");
-        assert_eq!(described(open, 0, start, 0), "open, starts at 2027-01-15 08:00:00 UTC");
+        assert_eq!(describe(open, 3, 0, 0), "open");
+        assert_eq!(describe(open, 0, start, 0), "open, starts at 2027-01-15 08:00:00 UTC");
         let all = "open, starts at 2027-01-15 08:00:00 UTC or with 3 bots, entries close at 2027-01-15 07:59:00 UTC";
-        assert_eq!(described(open, 3, start, start - 60_000_000), all);
-        assert_eq!(described(pb::TournamentState::Running, 3, start, start), "running, 0 matches played");
+        assert_eq!(describe(open, 3, start, start - 60_000_000), all);
+        assert_eq!(describe(pb::TournamentState::Running, 3, start, start), "running, 0 matches played");
     }
 
     #[test]
     fn progress_is_shown_with_or_without_a_known_total() {
-        let described = |state: pb::TournamentState, matches_played, matches_total| {
+        let describe = |state: pb::TournamentState, matches_played, matches_total| {
             let state = state.into();
             progress_text(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })
         };
-        assert_eq!(described(pb::TournamentState::Open, 0, 0), "open");
-        assert_eq!(described(pb::TournamentState::Running, 7, 0), "running, 7 matches played");
-        assert_eq!(described(pb::TournamentState::Finished, 6, 6), "finished, 6 of 6 matches played");
-        assert_eq!(described(pb::TournamentState::Cancelled, 0, 0), "cancelled");
+        assert_eq!(describe(pb::TournamentState::Open, 0, 0), "open");
+        assert_eq!(describe(pb::TournamentState::Running, 7, 0), "running, 7 matches played");
+        assert_eq!(describe(pb::TournamentState::Finished, 6, 6), "finished, 6 of 6 matches played");
+        assert_eq!(describe(pb::TournamentState::Cancelled, 0, 0), "cancelled");
     }
 }

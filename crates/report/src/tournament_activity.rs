@@ -95,7 +95,7 @@ fn open_match_table(matches: &[pb::OpenMatch], reader: ReportReader) -> Table {
         Cell::list(&bots.collect::<Vec<_>>(), ", ")
     };
     let span = |millis: Option<u64>| millis.map(format_duration);
-    let left = |open: &pb::OpenMatch| match (open.frozen, span(open.left_ms)) {
+    let left_text = |open: &pb::OpenMatch| match (open.frozen, span(open.left_ms)) {
         (true, left) => Some(format!("{} (stopped)", left.unwrap_or_default()).trim_start().to_owned()),
         (false, left) => left,
     };
@@ -108,7 +108,7 @@ fn open_match_table(matches: &[pb::OpenMatch], reader: ReportReader) -> Table {
         .column(Column::text("takes").right_aligned(), takes)
         .column(Column::text("waits for"), awaited)
         .column(Column::text("waited").right_aligned(), move |open| span(open.waited_ms))
-        .column(Column::text("clock left").right_aligned(), left)
+        .column(Column::text("clock left").right_aligned(), left_text)
         .into_table()
 }
 

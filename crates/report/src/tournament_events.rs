@@ -68,12 +68,12 @@ mod tests {
 
     #[test]
     fn events_are_described() {
-        let described = |event| {
+        let describe = |event| {
             event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) }, ReportReader::CommandLine)
         };
         let freeze = pb::OpenMatches::Freeze.into();
         assert_eq!(
-            described(Event::Paused(pb::PausedEvent { open_matches: freeze })),
+            describe(Event::Paused(pb::PausedEvent { open_matches: freeze })),
             "paused; open matches were frozen"
         );
         let out = pb::DisqualifiedEvent {
@@ -82,17 +82,17 @@ mod tests {
             reason: "it asks alice".into(),
         };
         let expected = "bob is disqualified, and its results are annulled: it asks alice";
-        assert_eq!(described(Event::Disqualified(out)), expected);
+        assert_eq!(describe(Event::Disqualified(out)), expected);
         let gone =
-            |from_round| described(Event::Withdrawn(pb::WithdrawnEvent { bot: "bob".into(), from_round }));
+            |from_round| describe(Event::Withdrawn(pb::WithdrawnEvent { bot: "bob".into(), from_round }));
         assert_eq!(gone(None), "bob withdrew: it starts no further match, and its results stand");
         assert_eq!(gone(Some(2)), "bob withdrew: it is not paired from round 2 on, and its results stand");
-        let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
+        let voided_match = |number| pb::VoidedMatch { number, match_id: String::new() };
         let voided_text =
-            |matches| described(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
-        let two = voided_text(vec![voided(4), voided(5)]);
+            |matches| describe(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
+        let two = voided_text(vec![voided_match(4), voided_match(5)]);
         assert_eq!(two, "matches 4, 5 voided, to be played again: no network");
-        let many = voided_text((0..99).map(voided).collect());
+        let many = voided_text((0..99).map(voided_match).collect());
         assert!(many.contains(" 28, 29 and 69 more voided, to"), "{many}");
     }
 }

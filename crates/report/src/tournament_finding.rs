@@ -118,12 +118,12 @@ fn certainty_text(leader: &pb::Standing, standings: &[pb::Standing], is_over: bo
             count_with_noun(leader.matches, "match", "matches")
         );
     }
-    let others = || standings.iter().filter(|line| line.bot != leader.bot && line.competes());
+    let other_lines = || standings.iter().filter(|line| line.bot != leader.bot && line.competes());
     let rivals: Vec<_> =
-        others().filter(|line| may_be_ahead(line, leader)).map(|line| line.bot.as_str()).collect();
+        other_lines().filter(|line| may_be_ahead(line, leader)).map(|line| line.bot.as_str()).collect();
     let claim = if is_over { "may be just as strong" } else { "may still be ahead of it" };
     match rivals.as_slice() {
-        [] if others().any(|line| {
+        [] if other_lines().any(|line| {
             line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
         }) =>
         {
@@ -165,12 +165,12 @@ fn sprt_finding(tournament: &pb::Tournament, said: &pb::SprtVerdict) -> Tourname
         _ => pb::SprtFormat::default(),
     };
     let pair = |verb: &str| format!("{} {verb} better than {}", test.candidate, test.baseline);
-    let wrong = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR_PROBABILITY };
+    let error_percent = |given: f64| 100.0 * if given > 0.0 { given } else { DEFAULT_ERROR_PROBABILITY };
     let groups = count_with_noun(said.groups, "group of matches", "groups of matches");
     let decided = |headline: String, given: f64| {
         let detail = format!(
             "This took {groups}. Such a test gives this answer wrongly in at most {}% of cases.",
-            wrong(given)
+            error_percent(given)
         );
         TournamentFinding::new(headline, detail)
     };
@@ -353,21 +353,24 @@ mod tests {
             groups: 99,
             ..Default::default()
         };
-        let said = |answer: pb::SprtAnswer, state| {
+        let sprt_finding = |answer: pb::SprtAnswer, state| {
             let said = pb::SprtVerdict { answer: answer.into(), groups: 20, ..Default::default() };
             summarize(&tournament(state, Some(Format::Sprt(format.clone()))), &[], Some(Said::Sprt(said)))
         };
         assert_eq!(
-            said(pb::SprtAnswer::Better, State::Finished),
+            sprt_finding(pb::SprtAnswer::Better, State::Finished),
             "new is better than old. This took 20 groups of matches. Such a test gives this answer wrongly in at most 5% of cases."
         );
-        assert!(said(pb::SprtAnswer::NoBetter, State::Finished).starts_with("new is not better than old. "));
+        assert!(
+            sprt_finding(pb::SprtAnswer::NoBetter, State::Finished)
+                .starts_with("new is not better than old. ")
+        );
         assert_eq!(
-            said(pb::SprtAnswer::Undecided, State::Finished),
+            sprt_finding(pb::SprtAnswer::Undecided, State::Finished),
             "The test did not show whether new is better than old. There was no answer after 20 groups of matches."
         );
         assert!(
-            said(pb::SprtAnswer::Open, State::Running)
+            sprt_finding(pb::SprtAnswer::Open, State::Running)
                 .ends_with("There is no answer yet after 20 groups of matches; the maximum is 99.")
         );
     }

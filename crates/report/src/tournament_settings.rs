@@ -221,24 +221,24 @@ mod tests {
 
     #[test]
     fn the_start_is_described_in_one_line() {
-        let described = |start_when, start_at_us| {
+        let describe = |start_when, start_at_us| {
             let settings = pb::TournamentSettings { start_when, start_at_us, ..Default::default() };
             setting_fact(&settings, "starts")
         };
-        assert_eq!(described(0, 0), "when told to");
-        assert_eq!(described(3, 0), "automatically with 3 bots");
-        assert_eq!(described(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
+        assert_eq!(describe(0, 0), "when told to");
+        assert_eq!(describe(3, 0), "automatically with 3 bots");
+        assert_eq!(describe(0, 1_800_000_000_000_000), "automatically at 2027-01-15T08:00:00Z");
         let either = "automatically with 3 bots or automatically at 2027-01-15T08:00:00.000001Z";
-        assert_eq!(described(3, 1_800_000_000_000_001), either);
+        assert_eq!(describe(3, 1_800_000_000_000_001), either);
     }
 
     #[test]
     fn allowed_bots_are_listed() {
-        let shown = |allow: &[&str]| {
+        let allow_text = |allow: &[&str]| {
             let allow = allow.iter().map(|&name| name.to_owned()).collect();
             setting_fact(&pb::TournamentSettings { allow, ..Default::default() }, "allow")
         };
-        assert_eq!((shown(&[]), shown(&["a", "b*"])), (String::new(), "a, b*".to_owned()));
+        assert_eq!((allow_text(&[]), allow_text(&["a", "b*"])), (String::new(), "a, b*".to_owned()));
     }
 
     #[test]

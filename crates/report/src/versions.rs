@@ -25,12 +25,12 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
 
 /// Lists the versions that a bot played as, if there were several.
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
-    let one = |played: &pb::PlayedVersion| {
+    let version_entry = |played: &pb::PlayedVersion| {
         let version = version_text(&played.version.clone().unwrap_or_default());
         let matches = count_with_noun(played.matches, "match", "matches");
         format!("{version} ({matches}, {} won)", played.wins)
     };
-    let versions: Vec<_> = played.iter().map(one).collect();
+    let versions: Vec<_> = played.iter().map(version_entry).collect();
     (played.len() > 1).then(|| format!("{bot} played as {} versions: {}", played.len(), versions.join("; ")))
 }
 
@@ -55,10 +55,12 @@ mod tests {
 
     #[test]
     fn versions_of_a_bot_are_listed() {
-        let played = |version, matches, wins| pb::PlayedVersion { version: Some(version), matches, wins };
-        let mut versions = vec![played(version("1.0", &[]), 12, 3)];
+        let played_version =
+            |version, matches, wins| pb::PlayedVersion { version: Some(version), matches, wins };
+        let mut versions = vec![played_version(version("1.0", &[]), 12, 3)];
         assert_eq!(versions_note("ann", &versions), None);
-        versions.extend([played(version("1.1", &[0; 32]), 1, 0), played(version("", &[]), 2, 2)]);
+        versions
+            .extend([played_version(version("1.1", &[0; 32]), 1, 0), played_version(version("", &[]), 2, 2)]);
         assert_eq!(
             versions_note("ann", &versions).unwrap(),
             "ann played as 3 versions: 1.0 (12 matches, 3 won); 1.1 config AAAAAAAA... (1 match, 0 won); \

@@ -121,22 +121,22 @@ impl ReadScheduler {
 
     /// Admits a caller that wants to wait for a cross-table, unless a limit is reached.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many = || {
+        let busy_message = || {
             format!(
                 "this caller is already waiting for {MAX_CROSS_TABLES_PER_CALLER} cross-tables: wait until one is done"
             )
         };
-        acquire_place(&self.cross_tables, reader, too_many).await
+        acquire_place(&self.cross_tables, reader, busy_message).await
     }
 
     /// Admits a caller that wants to fetch a manifest, unless a limit is reached.
     pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many = || {
+        let busy_message = || {
             format!(
                 "this caller is already fetching {MAX_MANIFESTS_PER_CALLER} manifests: wait until one is done"
             )
         };
-        acquire_place(&self.manifests, reader, too_many).await
+        acquire_place(&self.manifests, reader, busy_message).await
     }
 
     /// Runs a read for a caller that has already been admitted, such as a watcher. There is no limit on how long the

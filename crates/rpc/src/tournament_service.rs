@@ -324,13 +324,13 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::VoidMatchesRequest>,
     ) -> Result<Response<pb::VoidMatchesResponse>, Status> {
-        let void = |request: &pb::VoidMatchesRequest, field: RequestField<'_>| {
+        let parse_voiding = |request: &pb::VoidMatchesRequest, field: RequestField<'_>| {
             let targets = parse_void_targets(request, field);
             let reason = field.member("reason").ok_or_report(request.reason.parse());
             Some(Intervention::Void { targets: targets?, reason: reason? })
         };
         let id = &request.get_ref().tournament_id;
-        let (tournament, event) = self.intervene(&request, id, void).await?;
+        let (tournament, event) = self.intervene(&request, id, parse_voiding).await?;
         Ok(Response::new(pb::VoidMatchesResponse { tournament, event }))
     }
 

@@ -75,9 +75,9 @@ impl TrafficCounts {
     pub fn count_page(&self, status: u16, reason: Option<&str>) {
         *lock_counts(&self.pages).entry(status).or_default() += 1;
         if status >= 400 {
-            let refused = |reason: &str| RefusedPage { status, reason: reason.to_owned() };
+            let refusal = |reason: &str| RefusedPage { status, reason: reason.to_owned() };
             let reason = reason.unwrap_or(OTHER_REASONS);
-            add_one_bounded(&self.refused_pages, refused(reason), refused(OTHER_REASONS));
+            add_one_bounded(&self.refused_pages, refusal(reason), refusal(OTHER_REASONS));
         }
     }
 
@@ -178,8 +178,8 @@ mod tests {
         counts.count_page(404, Some("NOT_FOUND"));
         counts.count_page(404, None);
         assert_eq!(counts.pages(), BTreeMap::from([(200, 1), (404, 2)]));
-        let refused = |status, reason: &str| RefusedPage { status, reason: reason.to_owned() };
-        let expected = BTreeMap::from([(refused(404, "NOT_FOUND"), 1), (refused(404, "OTHER"), 1)]);
+        let refusal = |status, reason: &str| RefusedPage { status, reason: reason.to_owned() };
+        let expected = BTreeMap::from([(refusal(404, "NOT_FOUND"), 1), (refusal(404, "OTHER"), 1)]);
         assert_eq!(counts.refused_pages(), expected);
         for reason in 0..2 * MAX_REASONS {
             counts.count_page(429, Some(&format!("R{reason}")));

@@ -171,21 +171,21 @@ mod tests {
             assert_eq!(text.parse::<HostedBot>().unwrap().to_string(), text);
         }
         assert_eq!("timid = timid".parse::<HostedBot>().unwrap().to_string(), "timid");
-        let refused = |text: &str| text.parse::<HostedBot>().unwrap_err().to_string();
+        let refusal = |text: &str| text.parse::<HostedBot>().unwrap_err().to_string();
         assert!(
-            refused("orakle").starts_with("house bot \"orakle\": expected one of random"),
+            refusal("orakle").starts_with("house bot \"orakle\": expected one of random"),
             "{}",
-            refused("orakle")
+            refusal("orakle")
         );
-        assert!(refused("No One=timid").starts_with("bot name \"No One\""), "{}", refused("No One=timid"));
-        assert!(refused("easy=").contains("house bot \"\""), "{}", refused("easy="));
+        assert!(refusal("No One=timid").starts_with("bot name \"No One\""), "{}", refusal("No One=timid"));
+        assert!(refusal("easy=").contains("house bot \"\""), "{}", refusal("easy="));
     }
 
     #[test]
     fn the_local_address_reaches_the_server() {
-        let reached = |listener: &str| local_address(listener.parse().unwrap()).to_string();
-        assert_eq!(reached("0.0.0.0:7"), "127.0.0.1:7");
-        assert_eq!(reached("[::]:7"), "[::1]:7");
-        assert_eq!(reached("10.1.2.3:7"), "10.1.2.3:7");
+        let reached_address = |listener: &str| local_address(listener.parse().unwrap()).to_string();
+        assert_eq!(reached_address("0.0.0.0:7"), "127.0.0.1:7");
+        assert_eq!(reached_address("[::]:7"), "[::1]:7");
+        assert_eq!(reached_address("10.1.2.3:7"), "10.1.2.3:7");
     }
 }

@@ -39,7 +39,7 @@ pub enum KeyFileError {
 /// # Errors
 /// If the file cannot be read or written, or contains no key.
 pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
-    let failed = |error| KeyFileError::File { path: path.to_owned(), error };
+    let failure = |error| KeyFileError::File { path: path.to_owned(), error };
     if let Some(key) = load_key(path)? {
         return Ok(key);
     }
@@ -50,9 +50,10 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
             Ok(key)
         }
         // Either another server was faster, in which case its key is used, or the file is a dangling link.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?
-            .ok_or_else(|| failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a missing file"))),
-        Err(error) => Err(failed(error)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?.ok_or_else(|| {
+            failure(io::Error::new(io::ErrorKind::NotFound, "it is a link to a missing file"))
+        }),
+        Err(error) => Err(failure(error)),
     }
 }
 

@@ -103,7 +103,7 @@ impl TlsFiles {
             let expected = "there is no unencrypted private key in it: expected -----BEGIN PRIVATE KEY-----";
             TlsFileError::new(&self.key, expected)
         })?;
-        let unusable = |error: rustls::Error| match error {
+        let unusable_error = |error: rustls::Error| match error {
             rustls::Error::InconsistentKeys(_) => {
                 let reason =
                     format!("this is not the key of the certificate in {}", self.certificate.display());
@@ -113,7 +113,7 @@ impl TlsFiles {
         };
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(unusable)?;
+            .map_err(unusable_error)?;
         let client_ca = self.client_ca.as_deref().zip(contents.client_ca.as_deref());
         let clients = client_ca.map(|(path, pem)| client_verifier(path, pem)).transpose()?;
         let builder = match &clients {
@@ -122,7 +122,7 @@ impl TlsFiles {
             }
             None => builder.with_no_client_auth(),
         };
-        let mut config = builder.with_single_cert(certificates, key).map_err(unusable)?;
+        let mut config = builder.with_single_cert(certificates, key).map_err(unusable_error)?;
         config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).into();
         Ok(TlsSettings { config: Arc::new(config), clients })
     }
@@ -141,14 +141,14 @@ fn parse_certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'sta
 
 /// Returns a verifier of clients' certificates, which must be signed by an authority in the file.
 fn client_verifier(path: &Path, pem: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, TlsFileError> {
-    let unusable = |error: &dyn fmt::Display| TlsFileError::new(path, error.to_string());
+    let unusable_error = |error: &dyn fmt::Display| TlsFileError::new(path, error.to_string());
     let mut roots = RootCertStore::empty();
     for certificate in parse_certificates(path, pem)? {
-        roots.add(certificate).map_err(|error| unusable(&error))?;
+        roots.add(certificate).map_err(|error| unusable_error(&error))?;
     }
     let provider = Arc::new(ring::default_provider());
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-    verifier.build().map_err(|error| unusable(&error))
+    verifier.build().map_err(|error| unusable_error(&error))
 }
 
 /// Checks the certificate of a client.
@@ -252,17 +252,17 @@ mod tests {
         fs::create_dir_all(&folder).unwrap();
         let files =
             TlsFiles { certificate: folder.join("cert.pem"), key: folder.join("key.pem"), client_ca: None };
-        let refused = || ServerTls::read(files.clone()).unwrap_err().to_string();
-        assert!(refused().contains("cert.pem: No such file"), "{}", refused());
+        let refusal = || ServerTls::read(files.clone()).unwrap_err().to_string();
+        assert!(refusal().contains("cert.pem: No such file"), "{}", refusal());
         fs::write(&files.certificate, "no certificate").unwrap();
-        assert!(refused().contains("key.pem: No such file"), "{}", refused());
+        assert!(refusal().contains("key.pem: No such file"), "{}", refusal());
         fs::write(&files.key, "no key").unwrap();
-        assert!(refused().contains("cert.pem: there is no certificate in it"), "{}", refused());
+        assert!(refusal().contains("cert.pem: there is no certificate in it"), "{}", refusal());
         fs::write(&files.certificate, "-----BEGIN CERTIFICATE-----\n").unwrap();
-        assert!(refused().contains("cert.pem: not PEM"), "{}", refused());
+        assert!(refusal().contains("cert.pem: not PEM"), "{}", refusal());
         fs::write(&files.certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
             .unwrap();
-        assert!(refused().contains("key.pem: there is no unencrypted private key in it"), "{}", refused());
+        assert!(refusal().contains("key.pem: there is no unencrypted private key in it"), "{}", refusal());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

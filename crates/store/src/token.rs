@@ -107,13 +107,13 @@ impl Token {
 /// Returns the maximum entropy of a string in bits, assuming that each character was drawn at random from the smallest
 /// common alphabet that contains all of them.
 fn max_bits(text: &[u8]) -> usize {
-    let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
+    let all_bytes = |fits: fn(&u8) -> bool| text.iter().all(fits);
     // The values are the binary logarithms of 10, 16, 36 and 64, in hundredths of a bit.
-    let hundredths = if all(u8::is_ascii_digit) {
+    let hundredths = if all_bytes(u8::is_ascii_digit) {
         332
-    } else if all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
+    } else if all_bytes(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
         400
-    } else if all(|byte| !byte.is_ascii_uppercase()) || all(|byte| !byte.is_ascii_lowercase()) {
+    } else if all_bytes(|byte| !byte.is_ascii_uppercase()) || all_bytes(|byte| !byte.is_ascii_lowercase()) {
         516
     } else {
         600

@@ -48,24 +48,24 @@ impl FromStr for StoreUrl {
     type Err = StoreUrlError;
 
     fn from_str(text: &str) -> Result<Self, StoreUrlError> {
-        let refused = |why: &str| Err(StoreUrlError { shown: hide_password(text), why: why.to_owned() });
+        let refusal = |why: &str| Err(StoreUrlError { shown: hide_password(text), why: why.to_owned() });
         if text == "memory" {
             return Ok(Self::Memory);
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return match text.parse::<PgConnectOptions>() {
-                _ if text.contains("password=") => refused(" with a password among its parameters"),
+                _ if text.contains("password=") => refusal(" with a password among its parameters"),
                 Ok(_) => Ok(Self::Postgres(text.to_owned())),
                 Err(sqlx::Error::Configuration(error)) => {
-                    refused(&format!(", which is not a valid URL ({error})"))
+                    refusal(&format!(", which is not a valid URL ({error})"))
                 }
-                Err(_) => refused(""),
+                Err(_) => refusal(""),
             };
         }
         match text.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path)) {
-            None | Some("") => refused(""),
-            Some(path) if path.starts_with(':') => refused(", a database in memory"),
-            Some(path) if path.contains('?') => refused(", with parameters"),
+            None | Some("") => refusal(""),
+            Some(path) if path.starts_with(':') => refusal(", a database in memory"),
+            Some(path) if path.contains('?') => refusal(", with parameters"),
             Some(path) => Ok(Self::Sqlite(path.into())),
         }
     }
@@ -92,14 +92,14 @@ fn hide_password(url: &str) -> String {
     if url.contains("password=") {
         return url.split_once('?').map_or("***", |(before, _)| before).to_owned();
     }
-    let hidden = || {
+    let hide_in_invalid = || {
         // Even an invalid URL may contain a password.
         let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + 3));
         let (user, host) = rest.rsplit_once('@')?;
         let (user, _) = user.split_once(':')?;
         Some(format!("{scheme}{user}:***@{host}"))
     };
-    hidden().unwrap_or_else(|| url.to_owned())
+    hide_in_invalid().unwrap_or_else(|| url.to_owned())
 }
 
 impl SettingValue for StoreUrl {

@@ -96,12 +96,12 @@ mod tests {
     fn only_random_rows_differ_between_matches() {
         let three = SeatCount::new(3).unwrap();
         let given = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
-        let all = |alliance, expected: Option<&AllianceMatrix>| {
+        let assert_all = |alliance, expected: Option<&AllianceMatrix>| {
             assert!(matrices(alliance).iter().all(|(_, matrix)| matrix.as_ref() == expected));
         };
-        all(AllianceSource::Declared, None);
-        all(AllianceSource::Dealt(DealRule::All), None);
-        all(AllianceSource::Standard, Some(&AllianceMatrix::standard(three)));
-        all(AllianceSource::Given(given.clone()), Some(&given));
+        assert_all(AllianceSource::Declared, None);
+        assert_all(AllianceSource::Dealt(DealRule::All), None);
+        assert_all(AllianceSource::Standard, Some(&AllianceMatrix::standard(three)));
+        assert_all(AllianceSource::Given(given.clone()), Some(&given));
     }
 }

@@ -129,12 +129,12 @@ mod tests {
                 draw.shuffle(&mut bots);
                 match_of_group(number, &bots[..3], draw.number_below(3) as usize)
             }).collect();
-            let all = |table: &CrossTable| -> Vec<HeadToHead> {
+            let all_meetings = |table: &CrossTable| -> Vec<HeadToHead> {
                 bots.iter().flat_map(|one| bots.iter().map(|other| table.head_to_head(one, other))).collect()
             };
-            let ordered = all(&table(&results));
+            let ordered = all_meetings(&table(&results));
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
-            prop_assert_eq!(&all(&table(&results)), &ordered);
+            prop_assert_eq!(&all_meetings(&table(&results)), &ordered);
             // Each match has three pairs, each counted from two sides; the winner beats two bots.
             prop_assert_eq!(ordered.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);
             prop_assert_eq!(ordered.iter().map(|meeting| u64::from(meeting.wins)).sum::<u64>(), 2 * matches);

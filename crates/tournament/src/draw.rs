@@ -87,18 +87,30 @@ mod tests {
 
     #[test]
     fn a_draw_depends_on_seed_and_number() {
-        let first = |seed, number| SeededDraw::new(seed, number).next_bits();
-        assert_eq!(first(1, 2), first(1, 2));
-        let all =
-            [first(0, 0), first(0, 1), first(1, 0), first(1, 2), first(2, 1), first(u64::MAX, u64::MAX)];
+        let first_bits = |seed, number| SeededDraw::new(seed, number).next_bits();
+        assert_eq!(first_bits(1, 2), first_bits(1, 2));
+        let all = [
+            first_bits(0, 0),
+            first_bits(0, 1),
+            first_bits(1, 0),
+            first_bits(1, 2),
+            first_bits(2, 1),
+            first_bits(u64::MAX, u64::MAX),
+        ];
         assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
     }
 
     #[test]
     fn a_draw_depends_on_the_order_of_its_numbers() {
-        let first = |numbers: &[u64]| SeededDraw::from_numbers(numbers.iter().copied()).next_bits();
-        let all =
-            [first(&[]), first(&[0]), first(&[0, 0]), first(&[1, 2]), first(&[2, 1]), first(&[1, 2, 0])];
+        let first_bits = |numbers: &[u64]| SeededDraw::from_numbers(numbers.iter().copied()).next_bits();
+        let all = [
+            first_bits(&[]),
+            first_bits(&[0]),
+            first_bits(&[0, 0]),
+            first_bits(&[1, 2]),
+            first_bits(&[2, 1]),
+            first_bits(&[1, 2, 0]),
+        ];
         assert!((1..all.len()).all(|i| !all[..i].contains(&all[i])), "{all:?}");
     }
 

@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn an_open_ended_ladder_is_rated_by_its_newest_groups() {
         let bots = testing::field(5);
-        let played = |number: u64| {
+        let played_result = |number: u64| {
             let mut draw = SeededDraw::new(3, number);
             // The first two bots only play at the beginning.
             let from = if number < 40 { 0 } else { 2 };
@@ -318,7 +318,7 @@ mod tests {
             Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
         };
         assert_eq!(RatingEvidence::new(&settings(TournamentFormat::RoundRobin)).max_groups, None);
-        let new = || {
+        let new_evidence = || {
             let evidence = RatingEvidence::new(&settings(TournamentFormat::Ladder(endless)));
             assert_eq!(evidence.max_groups, Some(MAX_NEWEST_GROUPS));
             RatingEvidence { max_groups: Some(30), ..evidence }
@@ -330,24 +330,25 @@ mod tests {
             let restored = RatingEvidence::restore(&settings, decode_state(&state).unwrap()).unwrap();
             RatingEvidence { max_groups: Some(30), ..restored }
         };
-        let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
+        let (mut in_order, mut backwards, mut newest, mut kept) =
+            (new_evidence(), new_evidence(), new_evidence(), new_evidence());
         for number in 0..200 {
-            in_order.add_result(&played(number));
-            kept.add_result(&played(number));
+            in_order.add_result(&played_result(number));
+            kept.add_result(&played_result(number));
             if number % 7 == 0 {
                 kept = restored(&kept);
             }
-            backwards.add_result(&played(199 - number));
+            backwards.add_result(&played_result(199 - number));
             let RatedResults::Wins(kept) = &in_order.matches else { panic!("wins are scored") };
             assert!(kept.len() <= 2 * 2 * 30, "{} matches are kept", kept.len());
         }
-        (140..200).for_each(|number| newest.add_result(&played(number)));
+        (140..200).for_each(|number| newest.add_result(&played_result(number)));
         let expected = appraised(&newest);
         assert_eq!(appraised(&in_order), expected);
         assert_eq!(appraised(&kept), expected, "the restored state continues identically");
         assert_eq!(appraised(&backwards), expected, "the order of results does not matter");
-        let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
-        assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);
+        let is_rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
+        assert_eq!([0, 1, 2, 3, 4].map(is_rated), [false, false, true, true, true]);
         assert!(!expected.skills.contains_key(&bots[0]) && expected.skills.contains_key(&bots[2]));
     }
 

@@ -180,25 +180,25 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_expected() {
-        let refused = |positions: Result<Positions, PositionsError>| positions.unwrap_err().to_string();
+        let refusal = |positions: Result<Positions, PositionsError>| positions.unwrap_err().to_string();
         let one = Piles::parse(&[1]).unwrap();
-        assert_eq!(refused(Positions::listed(vec![])), "0 positions: expected 1 to 1000");
+        assert_eq!(refusal(Positions::listed(vec![])), "0 positions: expected 1 to 1000");
         assert_eq!(
-            refused(Positions::listed(vec![one.clone(); 1_001])),
+            refusal(Positions::listed(vec![one.clone(); 1_001])),
             "1001 positions: expected 1 to 1000"
         );
         let gone = Piles::parse_partly_emptied(&[0]).unwrap();
         assert_eq!(
-            refused(Positions::listed(vec![one, gone])),
+            refusal(Positions::listed(vec![one, gone])),
             "position 1 has no counters: expected at least one"
         );
-        assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: expected 1 to 1000");
+        assert_eq!(refusal(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: expected 1 to 1000");
         assert_eq!(
-            refused(Positions::drawn(1, (3, 2), (1, 1))),
+            refusal(Positions::drawn(1, (3, 2), (1, 1))),
             "3 to 2 piles: expected two numbers from 1 to 1024, the smaller first"
         );
         assert_eq!(
-            refused(Positions::drawn(1, (1, 1), (0, 1))),
+            refusal(Positions::drawn(1, (1, 1), (0, 1))),
             "piles of 0 to 1 counters: expected two numbers from 1 to 9223372036854775807, the smaller first"
         );
     }
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn drawn_positions_depend_on_the_seed() {
         let positions = Positions::drawn(100, (2, 4), (1, 9)).unwrap();
-        let all = |seed| (0..100).map(|index| positions.piles(seed, index)).collect::<Vec<_>>();
-        assert_eq!(all(7), all(7));
-        let same = all(7).iter().zip(all(8)).filter(|(one, other)| **one == *other).count();
+        let all_piles = |seed| (0..100).map(|index| positions.piles(seed, index)).collect::<Vec<_>>();
+        assert_eq!(all_piles(7), all_piles(7));
+        let same = all_piles(7).iter().zip(all_piles(8)).filter(|(one, other)| **one == *other).count();
         assert!(same < 10, "{same} of 100 positions are the same");
         assert_eq!(positions.piles(7, 100), None);
     }

@@ -260,20 +260,20 @@ mod tests {
             refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
             "an alliance matrix of 4 rows: expected 3, one per seat"
         );
-        let dealt = |draft: &mut SettingsDraft, rule| {
+        let set_deal = |draft: &mut SettingsDraft, rule| {
             (draft.alliance, draft.scoring) = (AllianceSource::Dealt(rule), Scoring::Satisfaction);
         };
         assert_eq!(
-            refused(|draft| dealt(draft, DealRule::List(vec![Row::standard(four)]))),
+            refused(|draft| set_deal(draft, DealRule::List(vec![Row::standard(four)]))),
             "row 0 1 2 3, which is to be dealt, has 4 offsets, but a match has 3 seats"
         );
         let wins = refused(|draft| {
-            dealt(draft, DealRule::All);
+            set_deal(draft, DealRule::All);
             draft.scoring = Scoring::Win;
         });
         assert!(wins.starts_with("wants are dealt, but scoring is by wins"), "{wins}");
         let regret = refused(|draft| {
-            dealt(draft, DealRule::SelfFirst);
+            set_deal(draft, DealRule::SelfFirst);
             draft.format = TournamentFormat::Sprt(SprtSettings {
                 candidate: "a".parse().unwrap(),
                 baseline: "b".parse().unwrap(),

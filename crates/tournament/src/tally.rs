@@ -69,15 +69,15 @@ impl StandingTally {
 
     /// Compares the points per match without rounding. A bot without matches has 0. Byes do not count.
     pub(super) fn cmp_units_per_match(&self, other: &Self, scoring: Scoring) -> Ordering {
-        let scaled = |won: i64, matches: u32| i128::from(won) * i128::from(matches.max(1));
-        scaled(self.won_units(scoring), other.matches).cmp(&scaled(other.won_units(scoring), self.matches))
+        let scale = |won: i64, matches: u32| i128::from(won) * i128::from(matches.max(1));
+        scale(self.won_units(scoring), other.matches).cmp(&scale(other.won_units(scoring), self.matches))
     }
 
     /// Compares the regret per match without rounding. A bot without matches has 0. A bot that played matches but made
     /// no take comes last, since it had no chance to err.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
-        let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
-        let by_regret = scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches));
+        let scale = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
+        let by_regret = scale(self.regret, other.matches).cmp(&scale(other.regret, self.matches));
         self.made_no_takes().cmp(&other.made_no_takes()).then(by_regret)
     }
 

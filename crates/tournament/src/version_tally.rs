@@ -61,12 +61,12 @@ impl VersionTally {
         if !self.0.keys().any(BotVersion::is_declared) {
             return Vec::new();
         }
-        let played = |(version, &(matches, wins)): (&BotVersion, _)| PlayedVersion {
+        let played_version = |(version, &(matches, wins)): (&BotVersion, _)| PlayedVersion {
             version: version.clone(),
             matches,
             wins,
         };
-        self.0.iter().map(played).collect()
+        self.0.iter().map(played_version).collect()
     }
 }
 

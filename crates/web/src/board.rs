@@ -156,13 +156,13 @@ mod tests {
     #[test]
     fn a_static_board_is_as_high_as_its_piles() {
         let seats = SeatCount::new(2).unwrap();
-        let drawn = |piles: &[u64]| {
+        let board_svg_of = |piles: &[u64]| {
             let position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
             draw_static_board(&position, None).svg
         };
-        assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
-        assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
-        assert!(drawn(&[41]).contains("viewBox=\"0 64 "), "{}", drawn(&[41]));
+        assert!(board_svg_of(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", board_svg_of(&[1, 2]));
+        assert!(board_svg_of(&[40]).contains("viewBox=\"0 0 "), "{}", board_svg_of(&[40]));
+        assert!(board_svg_of(&[41]).contains("viewBox=\"0 64 "), "{}", board_svg_of(&[41]));
     }
 
     #[test]

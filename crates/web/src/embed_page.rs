@@ -58,10 +58,11 @@ pub(super) async fn embedded_tournament(
         let mut table = standings_table(&standings);
         let is_shown: Vec<bool> =
             table.columns.iter().map(|column| COLUMNS.contains(&column.key.as_str())).collect();
-        let kept = |index: &usize| is_shown[*index];
-        table.columns = (0..is_shown.len()).filter(kept).map(|index| table.columns[index].clone()).collect();
+        let is_kept = |index: &usize| is_shown[*index];
+        table.columns =
+            (0..is_shown.len()).filter(is_kept).map(|index| table.columns[index].clone()).collect();
         for row in &mut table.rows {
-            row.cells = (0..is_shown.len()).filter(kept).map(|index| row.cells[index].clone()).collect();
+            row.cells = (0..is_shown.len()).filter(is_kept).map(|index| row.cells[index].clone()).collect();
         }
         let section = Section::new().paragraph(finding.certainty).table(table);
         let content = Html::with_links(&|_, _| None).section_html(&section);

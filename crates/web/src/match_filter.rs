@@ -48,12 +48,13 @@ impl MatchFilter {
 impl QueryPart for MatchFilter {
     /// Empty values count as missing, as in a form that was not filled in.
     fn read(query: &FormFields, _: &str) -> Result<Self, String> {
-        let given = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
-        let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
-        let state = given("state")
+        let given_value = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
+        let bot =
+            given_value("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
+        let state = given_value("state")
             .map(|given| parse_choice("state", given, &FILTER_STATES, state_word))
             .transpose()?;
-        let reason = given("reason")
+        let reason = given_value("reason")
             .map(|given| parse_choice("reason", given, &FILTER_REASONS, reason_word))
             .transpose()?;
         Ok(Self { bot, state, reason })

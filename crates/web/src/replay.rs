@@ -256,7 +256,7 @@ mod tests {
         let bots = ["a", "b", "c"].map(str::to_owned).to_vec();
         let clock = Some(pb::Clock { initial_ms: 500, increment_ms: 20, ..Default::default() });
         let setup = pb::MatchSetup { bots, piles: vec![1, 3], first: 2, clock, ..Default::default() };
-        let took = |ply, seat, take| {
+        let took_event = |ply, seat, take| {
             record_event(Event::Took(pb::TookEvent {
                 ply,
                 seat,
@@ -270,9 +270,9 @@ mod tests {
         let events = vec![
             record_event(Event::Created(setup)),
             record_event(Event::Revealed(pb::RevealedEvent { alliance_matrix: Some(matrix) })),
-            took(0, 2, 2),
+            took_event(0, 2, 2),
             record_event(Event::Forfeited(pb::ForfeitedEvent { seat: 0, ..Default::default() })),
-            took(1, 0, 1),
+            took_event(1, 0, 1),
             record_event(Event::Ended(pb::EndedEvent { winner: Some(1), ..Default::default() })),
         ];
         Replay::of_record(&pb::MatchRecord { events, ..Default::default() }).unwrap()
@@ -281,14 +281,14 @@ mod tests {
     #[test]
     fn a_match_is_shown_after_any_ply() {
         let replay = replay_short_match();
-        let shown = |plies| {
+        let replay_to = |plies| {
             let position = replay.position_after(plies)?;
             Some((position.piles().collect::<Vec<_>>(), position.to_move().index()))
         };
-        assert_eq!(shown(0), Some((vec![1, 3], 2)));
-        assert_eq!(shown(1), Some((vec![1, 1], 0)));
-        assert_eq!(shown(2), Some((vec![1, 0], 1)));
-        assert_eq!(shown(3), None);
+        assert_eq!(replay_to(0), Some((vec![1, 3], 2)));
+        assert_eq!(replay_to(1), Some((vec![1, 1], 0)));
+        assert_eq!(replay_to(2), Some((vec![1, 0], 1)));
+        assert_eq!(replay_to(3), None);
         let counters: Vec<_> = replay.takes.iter().map(|take| (take.counters, take.event)).collect();
         assert_eq!((counters, replay.events), (vec![(3, 3), (1, 5)], 6));
         assert_eq!(replay.forfeits[0].0, 1);

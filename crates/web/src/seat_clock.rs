@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn tenths_are_shown_below_a_minute() {
-        let written = |left_ms| SeatClock { left_ms, runs: false }.to_string();
-        assert_eq!([0, 9_599, 59_999].map(written), ["0:00.0", "0:09.5", "0:59.9"]);
-        assert_eq!([60_000, 3_599_999, 3_600_000].map(written), ["1:00", "59:59", "1:00:00"]);
+        let clock_text = |left_ms| SeatClock { left_ms, runs: false }.to_string();
+        assert_eq!([0, 9_599, 59_999].map(clock_text), ["0:00.0", "0:09.5", "0:59.9"]);
+        assert_eq!([60_000, 3_599_999, 3_600_000].map(clock_text), ["1:00", "59:59", "1:00:00"]);
     }
 }

@@ -12,8 +12,8 @@ const MAX_DEPTH: u32 = 5;
 const MAX_ELEMENTS: usize = 3;
 
 fn lastnim_messages() -> Vec<MessageDescriptor> {
-    let ours = |message: &MessageDescriptor| message.package_name() == "lastnim.v1";
-    DESCRIPTORS.all_messages().filter(ours).collect()
+    let is_ours = |message: &MessageDescriptor| message.package_name() == "lastnim.v1";
+    DESCRIPTORS.all_messages().filter(is_ours).collect()
 }
 
 fn any_value(kind: &Kind, depth: u32) -> BoxedStrategy<Field> {

@@ -33,12 +33,12 @@ fn listed(index: u8, number: u64, record: ListedRecord) -> ListedMatch {
 fn frozen_matches() -> [ListedMatch; 5] {
     let hash = |byte| EventHash::from_bytes([byte; 32]);
     let (new, old) = (frozen_key().public_key(), SigningKey::from_seed(&[9; 32]).public_key());
-    let signed = |byte, signer| ListedRecord::Signed { head: hash(byte), signer };
+    let signed_record = |byte, signer| ListedRecord::Signed { head: hash(byte), signer };
     [
         listed(0, 0, ListedRecord::Unrevealed { public_head: hash(1) }),
-        listed(1, 0, signed(2, old)),
-        listed(2, 1, signed(3, old)),
-        listed(3, 2, signed(4, new)),
+        listed(1, 0, signed_record(2, old)),
+        listed(2, 1, signed_record(3, old)),
+        listed(3, 2, signed_record(4, new)),
         listed(4, 3, ListedRecord::Unrecorded),
     ]
 }
@@ -78,19 +78,19 @@ fn frozen_manifest_verifies_and_is_reproduced() {
 fn removed_added_and_moved_lines_break_the_signature() {
     let lines: Vec<&str> = FROZEN.split_inclusive('\n').collect();
     let (body, seal) = lines.split_at(lines.len() - 1);
-    let signed = |body: &[&str]| read([body, seal].concat().concat().as_bytes()).signed;
-    assert!(signed(body).is_ok());
+    let signer_of = |body: &[&str]| read([body, seal].concat().concat().as_bytes()).signed;
+    assert!(signer_of(body).is_ok());
     for index in 0..body.len() {
         let mut without = body.to_vec();
         without.remove(index);
-        assert_eq!(signed(&without), Err(ManifestFlaw::Signature), "without line {index}");
+        assert_eq!(signer_of(&without), Err(ManifestFlaw::Signature), "without line {index}");
         let mut twice = body.to_vec();
         twice.insert(index, body[index]);
-        assert_eq!(signed(&twice), Err(ManifestFlaw::Signature), "line {index} twice");
+        assert_eq!(signer_of(&twice), Err(ManifestFlaw::Signature), "line {index} twice");
         for other in index + 1..body.len() {
             let mut moved = body.to_vec();
             moved.swap(index, other);
-            assert_eq!(signed(&moved), Err(ManifestFlaw::Signature), "lines {index} and {other}");
+            assert_eq!(signer_of(&moved), Err(ManifestFlaw::Signature), "lines {index} and {other}");
         }
     }
     let cut = read(body.concat().as_bytes());
@@ -190,7 +190,7 @@ fn any_record() -> impl Strategy<Value = ListedRecord> {
 fn the_secret_of_the_deals_must_have_the_published_hash() {
     let secret = DealSecret::from_bytes([3; 32]);
     let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
-    let written = |published: &PublishedSecret| {
+    let written_secret = |published: &PublishedSecret| {
         let mut writer = ManifestWriter::begin(id, TournamentState::Finished, at, Some(at), Some(published));
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
         writer.push_line(Line::Verdict(pb::Verdict::default()));
@@ -198,12 +198,12 @@ fn the_secret_of_the_deals_must_have_the_published_hash() {
     };
     for is_over in [false, true] {
         let published = secret.publish(is_over);
-        assert_eq!(written(&published).unwrap().deal_secret, Some(published));
+        assert_eq!(written_secret(&published).unwrap().deal_secret, Some(published));
     }
     let other = DealSecret::from_bytes([4; 32]);
     let forged = PublishedSecret { hash: secret.hash(), secret: Some(other) };
     assert_eq!(
-        written(&forged).unwrap_err().to_string(),
+        written_secret(&forged).unwrap_err().to_string(),
         "line 1: manifest.deal_secret: its hash is not the one that was published"
     );
 }

@@ -60,13 +60,13 @@ impl TryFrom<pb::PlayRequest> for BotAction {
     type Error = InvalidAction;
 
     fn try_from(request: pb::PlayRequest) -> Result<Self, InvalidAction> {
-        let malformed = |message: String| InvalidAction {
+        let malformation = |message: String| InvalidAction {
             match_id: String::new(),
             reason: RefusalReason::Malformed,
             message,
         };
         match request.action {
-            None => Err(malformed(
+            None => Err(malformation(
                 "unknown action: expected declare, take, resign, subscribe, pong, join_tournament, say or end_talk"
                     .to_owned(),
             )),
@@ -91,7 +91,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(TakeFeed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(TakeFeed::OwnTurns)),
-                Err(_) => Err(malformed(format!(
+                Err(_) => Err(malformation(format!(
                     "subscribe.feed of {}: expected FEED_ALL (1) or FEED_OWN_TURNS (2)",
                     subscribe.feed
                 ))),

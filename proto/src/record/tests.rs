@@ -33,8 +33,8 @@ fn check_parsing(record: &pb::MatchRecord) {
             }
         }
         Err(RecordParseError::Fields(violations)) => {
-            let named = |field: &str| field == "match_id" || field.starts_with("events[");
-            assert!(violations.as_slice().iter().all(|violation| named(&violation.field)), "{violations}");
+            let is_named = |field: &str| field == "match_id" || field.starts_with("events[");
+            assert!(violations.as_slice().iter().all(|violation| is_named(&violation.field)), "{violations}");
         }
         Err(refused @ (RecordParseError::Events(_) | RecordParseError::Hash { .. })) => {
             let message = refused.to_string();

@@ -81,19 +81,19 @@ fn changed_bit_in_any_byte_is_found() {
 fn other_layouts_are_read_but_reported() {
     let [json, pretty] = FROZEN;
     let record = verify_record(&read_record(json).unwrap()).unwrap();
-    let first = |text: &str| {
+    let first_line = |text: &str| {
         assert_eq!(verify_record(&read_record(text).unwrap()).unwrap(), record);
         let found = layout_difference(text, record.record(), record.seal()).unwrap();
         (found.line, found.column)
     };
-    assert_eq!(first(&json.replacen("{\"", "{ \"", 1)), (1, 2));
-    assert_eq!(first(json.trim_end()), (1, json.len()));
-    assert_eq!(first(&format!("{json}\n")), (2, 1));
-    assert_eq!(first(&json.replacen("match_id", "matchId", 1)), (1, 8));
-    assert_eq!(first(&format!("{{\"record\":{}}}", json.trim_end())), (1, 3));
-    assert_eq!(first(&pretty.replacen("  \"events\": [", "  \"events\":  [", 1)), (3, 13));
+    assert_eq!(first_line(&json.replacen("{\"", "{ \"", 1)), (1, 2));
+    assert_eq!(first_line(json.trim_end()), (1, json.len()));
+    assert_eq!(first_line(&format!("{json}\n")), (2, 1));
+    assert_eq!(first_line(&json.replacen("match_id", "matchId", 1)), (1, 8));
+    assert_eq!(first_line(&format!("{{\"record\":{}}}", json.trim_end())), (1, 3));
+    assert_eq!(first_line(&pretty.replacen("  \"events\": [", "  \"events\":  [", 1)), (3, 13));
     let number = json.replacen("\"charged_us\":\"1100\"", "\"charged_us\":1.1e3", 1);
-    assert_eq!(first(&number).0, 1);
+    assert_eq!(first_line(&number).0, 1);
     // In the base64 form of 32 bytes, the last character before the padding has two unused bits.
     let loose = json.replacen(&format!("{FROZEN_KEY}\""), &FROZEN_KEY.replacen("Mbg=", "Mbh=", 1), 1);
     assert!(read_record(&loose).is_err() || !is_accepted(&loose, &FROZEN_KEY.parse().unwrap()));
@@ -253,7 +253,7 @@ fn every_proto3_layout_reads_as_the_same_record() {
 
 #[test]
 fn error_names_the_field_and_the_value() {
-    let changed = |from: &str, to: &str| {
+    let changed_text = |from: &str, to: &str| {
         let text = FROZEN[0].replacen(from, to, 1);
         assert_ne!(text, FROZEN[0], "{from}");
         match read_record(&text) {
@@ -296,7 +296,7 @@ fn error_names_the_field_and_the_value() {
         (",", ";", "not valid JSON: expected `,` or `}` at column "),
     ];
     for (from, to, words) in cases {
-        let refusal = changed(from, to);
+        let refusal = changed_text(from, to);
         assert!(refusal.starts_with(words), "{to}: {refusal}");
         assert!(!refusal.contains("struct") && !refusal.contains("untagged"), "{refusal}");
     }

@@ -111,7 +111,7 @@ fn write_note_hash(text: &mut String, note_hash: Option<&NoteHash>) {
 
 fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
     write_formatted(text, format_args!("{} ", Utc(timed.at.as_micros())));
-    let named = |seat: Seat| format!("{seat} {}", bots[seat]);
+    let named_seat = |seat: Seat| format!("{seat} {}", bots[seat]);
     match &timed.event {
         Event::Created(_) => text.push_str("created"),
         Event::Dealt(dealt) => {
@@ -119,7 +119,7 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
             dealt.salts.iter().for_each(|salt| write_formatted(text, format_args!(" {salt}")));
         }
         Event::Said(message) => {
-            let (from, round, number) = (named(message.seat), message.round, message.number);
+            let (from, round, number) = (named_seat(message.seat), message.round, message.number);
             write_formatted(text, format_args!("said round {round} number {number} seat {from} to"));
             match message.audience {
                 Audience::Everyone => text.push_str(" all"),
@@ -142,11 +142,11 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
             }
         }
         Event::TalkEnded { seat, round } => {
-            write_formatted(text, format_args!("talk_ended round {round} seat {}", named(*seat)));
+            write_formatted(text, format_args!("talk_ended round {round} seat {}", named_seat(*seat)));
         }
         Event::Heard { round } => write_formatted(text, format_args!("heard round {round}")),
         Event::Declared { seat, row, defaulted, note_hash } => {
-            write_formatted(text, format_args!("declared seat {} row {row}", named(*seat)));
+            write_formatted(text, format_args!("declared seat {} row {row}", named_seat(*seat)));
             if let Some(why) = defaulted {
                 let why = enum_value_name(pb::RowDefault::from(*why).as_str_name(), "ROW_DEFAULT_");
                 write_formatted(text, format_args!(" default {why}"));
@@ -159,7 +159,7 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
                 Mover::Bot => "bot",
                 Mover::Steward => "steward",
             };
-            let (seat, charged, lag) = (named(*seat), whole_micros(*charged), whole_micros(*credited));
+            let (seat, charged, lag) = (named_seat(*seat), whole_micros(*charged), whole_micros(*credited));
             write_formatted(
                 text,
                 format_args!(
@@ -170,11 +170,11 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
         }
         Event::Struck { seat, ply, reason } => {
             let reason = enum_value_name(pb::RefusalReason::from(*reason).as_str_name(), "REFUSAL_REASON_");
-            write_formatted(text, format_args!("struck ply {ply} seat {} for {reason}", named(*seat)));
+            write_formatted(text, format_args!("struck ply {ply} seat {} for {reason}", named_seat(*seat)));
         }
         Event::Forfeited { seat, reason } => {
             let reason = enum_value_name(pb::ForfeitReason::from(*reason).as_str_name(), "FORFEIT_REASON_");
-            write_formatted(text, format_args!("forfeited seat {} {reason}", named(*seat)));
+            write_formatted(text, format_args!("forfeited seat {} {reason}", named_seat(*seat)));
         }
         Event::Ended { reason, winner } => {
             write_formatted(
@@ -185,7 +185,7 @@ fn write_event(text: &mut String, timed: &TimedEvent, bots: &BySeat<BotName>) {
                 ),
             );
             if let Some(winner) = winner {
-                write_formatted(text, format_args!(" winner {}", named(*winner)));
+                write_formatted(text, format_args!(" winner {}", named_seat(*winner)));
             }
         }
     }

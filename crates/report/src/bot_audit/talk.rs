@@ -30,25 +30,25 @@ fn pact_section(talkers: &[Talker<'_>], heading: &str) -> Option<Section> {
         return None;
     }
     // The numbers of a bot whose pacts may all be hidden are unknown.
-    let known = |talk: &TalkFigures, number: u64| (talk.matches > 0).then_some(number);
+    let if_talked = |talk: &TalkFigures, number: u64| (talk.matches > 0).then_some(number);
     let table = Table::of_items(talkers)
         .column(Column::text("bot"), |(bot, _)| (*bot).to_owned())
         .column(Column::integer("matches"), |(_, talk)| talk.matches)
         .column_if(is_any(|talk| talk.hidden_matches), Column::integer("hidden"), |(_, talk)| {
             talk.hidden_matches
         })
-        .column(Column::integer("offered"), |(_, talk)| known(talk, talk.offered))
-        .column(Column::integer("signed"), |(_, talk)| known(talk, talk.signed))
-        .column(Column::integer("kept"), |(_, talk)| known(talk, talk.kept))
-        .column(Column::integer("broken"), |(_, talk)| known(talk, talk.broken))
-        .column(Column::integer("defaulted"), |(_, talk)| known(talk, talk.defaulted))
-        .column(Column::integer("tempted"), |(_, talk)| known(talk, talk.tempted));
+        .column(Column::integer("offered"), |(_, talk)| if_talked(talk, talk.offered))
+        .column(Column::integer("signed"), |(_, talk)| if_talked(talk, talk.signed))
+        .column(Column::integer("kept"), |(_, talk)| if_talked(talk, talk.kept))
+        .column(Column::integer("broken"), |(_, talk)| if_talked(talk, talk.broken))
+        .column(Column::integer("defaulted"), |(_, talk)| if_talked(talk, talk.defaulted))
+        .column(Column::integer("tempted"), |(_, talk)| if_talked(talk, talk.tempted));
     let table = estimate_columns(table, "kept if tempted", SHARE, |talk| talk.kept_share.as_ref());
     let signed = NumberFormat { is_signed: true, ..RANKS };
     let table = estimate_columns(table, "value", signed, |talk| talk.value.as_ref());
     let table = estimate_columns(table, "harm done", signed, |talk| talk.harm_done.as_ref());
     let table = estimate_columns(table, "harm suffered", signed, |talk| talk.harm_suffered.as_ref())
-        .column(Column::integer("contradictions"), |(_, talk)| known(talk, talk.double_dealing))
+        .column(Column::integer("contradictions"), |(_, talk)| if_talked(talk, talk.double_dealing))
         .into_table();
     let unknown: u64 = talkers.iter().map(|(_, talk)| talk.unknown_temptations).sum();
     let notes = [

@@ -56,9 +56,9 @@ impl GameStatuses {
 
     /// Drops the oldest game except `kept`, preferably one that is over. Match ids grow with time.
     fn drop_oldest_game(&mut self, kept: MatchId) {
-        let others = || self.by_match.iter().filter(|(id, _)| **id != kept);
-        let oldest_over = others().find(|(_, game)| game.is_over);
-        if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
+        let other_games = || self.by_match.iter().filter(|(id, _)| **id != kept);
+        let oldest_over = other_games().find(|(_, game)| game.is_over);
+        if let Some(id) = oldest_over.or_else(|| other_games().next()).map(|(id, _)| *id) {
             self.by_match.remove(&id);
             // No game has a higher revision, because each event raises this revision and that of one game by one.
             self.dropped_revision = self.revision();

@@ -159,7 +159,7 @@ impl GuestGames {
     /// Takes one of the places of an address. If all of them are taken, an idle match of the address gives up its
     /// place.
     async fn take_place(&self, address: ClientAddress) -> Result<GuestPlace, Status> {
-        let too_many = |wait| {
+        let limit_status = |wait| {
             let (limit, seconds) = (self.per_address, retry_seconds(wait));
             let message = format!(
                 "{address} has reached its limit on open matches ({limit}): finish or resign one of them, or try again in {seconds} s"
@@ -170,9 +170,9 @@ impl GuestGames {
             if let Some(place) = self.places.take_place(address) {
                 return Ok(place);
             }
-            self.places.free_place(PlaceLimit::PerAddress, address).await.map_err(too_many)?;
+            self.places.free_place(PlaceLimit::PerAddress, address).await.map_err(limit_status)?;
         }
-        self.places.take_place(address).ok_or_else(|| too_many(Duration::ZERO))
+        self.places.take_place(address).ok_or_else(|| limit_status(Duration::ZERO))
     }
 
     /// Creates a match. If all places are taken, another match gives up its place.

@@ -156,11 +156,11 @@ mod tests {
 
     /// Returns matches with these addresses and idle seconds, numbered from 0.
     fn numbered_matches(listed: &[(u8, u64)]) -> Vec<AddressedMatch> {
-        let open = |(number, &(from, idle)): (usize, &(u8, u64))| {
+        let open_game = |(number, &(from, idle)): (usize, &(u8, u64))| {
             let open = GuestMatch { id: match_id(number), idle: Duration::from_secs(idle) };
             (open, (from > 0).then(|| address(from)))
         };
-        listed.iter().enumerate().map(open).collect()
+        listed.iter().enumerate().map(open_game).collect()
     }
 
     fn match_id(number: usize) -> MatchId {

@@ -315,18 +315,19 @@ mod tests {
     #[tokio::test]
     async fn batches_per_caller_are_limited_and_free_their_place_at_the_end() {
         let batches = batch_service().await;
-        let open = |caller: Caller| {
+        let open_batch = |caller: Caller| {
             batches
                 .open_batch(&waiting_caller(caller), tokio_stream::pending::<Result<TestRequest, Status>>())
         };
-        let mut held: Vec<_> = (0..MAX_BATCHES_PER_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
-        let refused = open(Caller::Admin).unwrap_err();
+        let mut held: Vec<_> =
+            (0..MAX_BATCHES_PER_CALLER).map(|_| open_batch(Caller::Admin).unwrap()).collect();
+        let refused = open_batch(Caller::Admin).unwrap_err();
         assert_eq!(code_and_reason(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
         assert!(refused.get_details_retry_info().is_some());
-        assert!(open(Caller::Viewer).is_ok());
+        assert!(open_batch(Caller::Viewer).is_ok());
         held.pop();
         let again = async {
-            while open(Caller::Admin).is_err() {
+            while open_batch(Caller::Admin).is_err() {
                 tokio::task::yield_now().await;
             }
         };

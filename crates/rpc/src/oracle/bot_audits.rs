@@ -68,9 +68,10 @@ impl BotAuditService {
 
     /// Admits an audit, unless a limit is reached.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
-        let too_many = || "this caller is already auditing bots: wait until that audit is done".to_owned();
+        let busy_message =
+            || "this caller is already auditing bots: wait until that audit is done".to_owned();
         let full = "too many bot audits are running: try again later";
-        Permit::acquire(&self.running_audits, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)
+        Permit::acquire(&self.running_audits, &asked.asker, "TOO_MANY_QUESTIONS", busy_message, full)
             .map(Arc::new)
     }
 

@@ -71,7 +71,7 @@ pub(super) fn find_rational_rows(
     })?;
     let count = explained.rows().count_rows(budget);
     let contradiction = explained.contradiction(budget);
-    let named = |take: TakeOfGame| {
+    let named_take = |take: TakeOfGame| {
         let played = &games[usize::try_from(take.game).expect("a received game's index fits in memory")];
         NamedTake {
             seat: played.seat,
@@ -79,5 +79,5 @@ pub(super) fn find_rational_rows(
             details: TakeInPosition::of_ply(&played.game, &played.takes, take.ply),
         }
     };
-    Ok(rationalisable_message(&explained, count, contradiction.as_ref(), named, limits))
+    Ok(rationalisable_message(&explained, count, contradiction.as_ref(), named_take, limits))
 }

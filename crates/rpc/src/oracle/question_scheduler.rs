@@ -162,13 +162,13 @@ impl QuestionScheduler {
         effort: QuestionEffort,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
-        let too_many = || {
+        let busy_message = || {
             format!(
                 "this caller is already waiting for {MAX_QUESTIONS_PER_CALLER} answers: ask fewer questions at once"
             )
         };
         let place =
-            Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, BUSY_MESSAGE)?;
+            Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", busy_message, BUSY_MESSAGE)?;
         let place = Arc::new(place);
         let answering = async {
             let turn = timeout(asked.time_left(QUEUE_TIMEOUT), self.wait_for_turn(&asked.asker, effort));

@@ -74,11 +74,11 @@ impl<'a> EncodedEvents<'a> {
     }
 
     fn read_next(&mut self) -> Result<&'a [u8], DamageReason> {
-        let cut_off = || "it is truncated".to_owned();
+        let truncation = || "it is truncated".to_owned();
         let mut rest = self.rest;
-        let count = take_u32(&mut rest).ok_or_else(cut_off)?;
-        let (canonical, rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
-        let (check, rest) = rest.split_first_chunk().ok_or_else(cut_off)?;
+        let count = take_u32(&mut rest).ok_or_else(truncation)?;
+        let (canonical, rest) = rest.split_at_checked(count).ok_or_else(truncation)?;
+        let (check, rest) = rest.split_first_chunk().ok_or_else(truncation)?;
         if u32::from_le_bytes(*check) != event_checksum(self.id, self.place, canonical) {
             return Err("its checksum does not match its bytes, its index and its match".to_owned());
         }
@@ -146,17 +146,17 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
 
 /// Parses a journal row. A run that is truncated has only the bytes that are left.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
-    let cut_off = || "its directory is truncated".to_owned();
+    let truncation = || "its directory is truncated".to_owned();
     let mut rest = read_version(row)?;
-    let count = take_u32(&mut rest).ok_or_else(cut_off)?;
+    let count = take_u32(&mut rest).ok_or_else(truncation)?;
     let mut runs = Vec::new();
     for _ in 0..count {
-        let (id, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+        let (id, behind) = rest.split_first_chunk().ok_or_else(truncation)?;
         rest = behind;
-        let mut number = || take_u32(&mut rest).ok_or_else(cut_off);
+        let mut number = || take_u32(&mut rest).ok_or_else(truncation);
         runs.push((MatchId::from_bytes(*id), number()?, number()?, number()?));
     }
-    let (check, mut events) = rest.split_at_checked(DIRECTORY_HASH_BYTES).ok_or_else(cut_off)?;
+    let (check, mut events) = rest.split_at_checked(DIRECTORY_HASH_BYTES).ok_or_else(truncation)?;
     if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..DIRECTORY_HASH_BYTES] != *check {
         return Err("its directory does not match its checksum".to_owned());
     }

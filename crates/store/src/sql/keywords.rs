@@ -15,11 +15,11 @@ pub(super) trait StoredKeyword: Copy + Sized + 'static {
     fn as_keyword(self) -> &'static str;
 
     fn from_keyword(word: &str) -> Result<Self, String> {
-        let known = || Self::KEYWORDS.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(", ");
+        let known_words = || Self::KEYWORDS.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(", ");
         let found = Self::KEYWORDS.iter().find(|(_, known)| *known == word);
         found
             .map(|&(value, _)| value)
-            .ok_or_else(|| format!("{} {word:?}: expected one of {}", Self::KIND_NAME, known()))
+            .ok_or_else(|| format!("{} {word:?}: expected one of {}", Self::KIND_NAME, known_words()))
     }
 }
 

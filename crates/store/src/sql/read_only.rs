@@ -43,8 +43,9 @@ impl<D: Dialect> SqlStore<D> {
 impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn check_pages(&self) -> Result<Vec<String>, StoreError> {
         let Some(statement) = D::CHECK_PAGES else { return Ok(Vec::new()) };
-        let found = |row: &D::Row| with_damage_context("the page check's result", row.get::<String>("found"));
-        let mut found = self.fetch_without_deadline(Statement::new(statement), found).await?;
+        let read_finding =
+            |row: &D::Row| with_damage_context("the page check's result", row.get::<String>("found"));
+        let mut found = self.fetch_without_deadline(Statement::new(statement), read_finding).await?;
         found.retain(|line| line != "ok");
         Ok(found)
     }

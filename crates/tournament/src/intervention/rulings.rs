@@ -184,12 +184,12 @@ mod tests {
     #[test]
     fn the_latest_pause_counts() {
         let (finish, freeze) = (OpenMatches::Finish, OpenMatches::Freeze);
-        let paused = |open| TournamentEvent::Paused { open };
+        let pause_event = |open| TournamentEvent::Paused { open };
         let pause = |events: &[TournamentEvent]| Rulings::of(events).pause();
         assert_eq!(pause(&[]), None);
-        assert_eq!(pause(&[paused(finish)]), Some(finish));
-        assert_eq!(pause(&[paused(finish), paused(freeze)]), Some(freeze));
-        assert_eq!(pause(&[paused(freeze), TournamentEvent::Resumed]), None);
+        assert_eq!(pause(&[pause_event(finish)]), Some(finish));
+        assert_eq!(pause(&[pause_event(finish), pause_event(freeze)]), Some(freeze));
+        assert_eq!(pause(&[pause_event(freeze), TournamentEvent::Resumed]), None);
     }
 
     #[test]

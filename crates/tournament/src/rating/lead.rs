@@ -58,11 +58,11 @@ impl SpreadBelief {
         let spreads =
             (0..SPREAD_COUNT).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREAD_COUNT));
         let log_chance = |spread: f64| -> f64 {
-            let one = |&(strength, variance): &(f64, f64)| {
+            let density = |&(strength, variance): &(f64, f64)| {
                 let variance = variance + spread * spread;
                 -0.5 * (variance.ln() + strength * strength / variance)
             };
-            strengths.iter().map(one).sum()
+            strengths.iter().map(density).sum()
         };
         let logs: Vec<(f64, f64)> = spreads.map(|spread| (spread, log_chance(spread))).collect();
         let greatest = logs.iter().map(|&(_, log)| log).fold(f64::NEG_INFINITY, f64::max);
@@ -127,9 +127,15 @@ mod tests {
         let variance = 0.05_f64.powi(2) / 2.0;
         let equal: Vec<_> = (0..40).map(|bot| (0.03 * f64::from(bot % 3 - 1), variance)).collect();
         let spread: Vec<_> = (0..40).map(|bot| (0.01 * f64::from(bot - 20), variance)).collect();
-        let better = |strengths: &[_]| SpreadBelief::of_strengths(strengths, 0.5).probability_better(lead);
-        assert!(better(&equal) < 0.75 && better(&spread) > 0.95, "{} {}", better(&equal), better(&spread));
-        assert!(better(&spread) < alone);
+        let chance_better =
+            |strengths: &[_]| SpreadBelief::of_strengths(strengths, 0.5).probability_better(lead);
+        assert!(
+            chance_better(&equal) < 0.75 && chance_better(&spread) > 0.95,
+            "{} {}",
+            chance_better(&equal),
+            chance_better(&spread)
+        );
+        assert!(chance_better(&spread) < alone);
         let none = StrengthLead { lead: 0.0, ..lead };
         assert!((SpreadBelief::of_strengths(&equal, 0.5).probability_better(none) - 0.5).abs() < 1e-9);
     }

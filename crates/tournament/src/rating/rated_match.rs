@@ -25,17 +25,17 @@ impl<'a> RatedMatch<'a> {
     /// unknown which of them won.
     pub fn of_result(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
-        let lost = |seat: Seat| outcome.seats[seat].lost;
+        let is_lost = |seat: Seat| outcome.seats[seat].lost;
         let bots = |wanted: &dyn Fn(Seat) -> bool| {
             let mut bots: Vec<_> =
                 result.bots.enumerate().filter(|(seat, _)| wanted(*seat)).map(|(_, bot)| bot).collect();
             bots.sort_unstable();
             bots
         };
-        let table = bots(&|seat| lost(seat) != Some(SeatLoss::NoShow));
-        let winner = match lost(outcome.winner) {
+        let table = bots(&|seat| is_lost(seat) != Some(SeatLoss::NoShow));
+        let winner = match is_lost(outcome.winner) {
             None => &result.bots[outcome.winner],
-            Some(SeatLoss::Forfeited) => match *bots(&|seat| lost(seat).is_none()) {
+            Some(SeatLoss::Forfeited) => match *bots(&|seat| is_lost(seat).is_none()) {
                 [only] => only,
                 _ => return None,
             },

@@ -124,8 +124,8 @@ impl StrengthDeviations {
 
     /// Creates an empty collection with capacity for this many bots.
     pub(super) fn empty(bots: usize, resampling: &Resampling) -> Self {
-        let empty = || vec![Vec::with_capacity(resampling.replicates.get() as usize); bots];
-        Self { resampled: empty(), simulated: empty() }
+        let empty_lists = || vec![Vec::with_capacity(resampling.replicates.get() as usize); bots];
+        Self { resampled: empty_lists(), simulated: empty_lists() }
     }
 
     /// Adds the deviations of one replicate, by bot.

@@ -75,8 +75,8 @@ fn log_chance_derivatives(strengths: &[f64], won: &[f64]) -> (Vec<f64>, Vec<Vec<
     let gradient = won.iter().zip(&chances).map(|(won, chance)| won - chance).collect();
     let information = (0..chances.len())
         .map(|one| {
-            let own = |other| if one == other { chances[one] } else { 0.0 };
-            (0..chances.len()).map(|other| own(other) - chances[one] * chances[other]).collect()
+            let own_chance = |other| if one == other { chances[one] } else { 0.0 };
+            (0..chances.len()).map(|other| own_chance(other) - chances[one] * chances[other]).collect()
         })
         .collect();
     (gradient, information)

@@ -212,11 +212,11 @@ impl<R: RoundFormat> RoundSchedule<R> {
     /// results fit are not handed out.
     fn forget_foreign_results(&mut self) {
         let end = self.end_of_last_round();
-        let wrong = |result: &MatchResult| !self.belongs_to_last_round(result);
+        let is_wrong = |result: &MatchResult| !self.belongs_to_last_round(result);
         let wrong: Vec<u64> = self
             .results
             .range(..end)
-            .filter(|(_, result)| wrong(result))
+            .filter(|(_, result)| is_wrong(result))
             .map(|(&number, _)| number)
             .collect();
         for number in wrong {

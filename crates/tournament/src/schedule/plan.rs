@@ -82,30 +82,30 @@ pub fn count_matches(
             .filter(|&matches| matches <= MAX_MATCHES)
             .ok_or(FieldError::TooManyGroups { field_size: field })
     };
-    let rotated = |groups: Option<u64>| matches(groups, n as u64);
+    let match_count = |groups: Option<u64>| matches(groups, n as u64);
     Ok(match format {
         TournamentFormat::RoundRobin => {
             TotalMatches::Exactly(RoundRobin::count_groups(field, seats, positions)? * n as u64)
         }
         TournamentFormat::Sample { groups } => {
             BalancedSample::check_groups(field, seats, groups.get())?;
-            TotalMatches::Exactly(rotated(Some(groups.get()))?)
+            TotalMatches::Exactly(match_count(Some(groups.get()))?)
         }
         TournamentFormat::Gauntlet { groups: Some(groups), .. } => {
-            TotalMatches::Exactly(rotated(Some(groups.get()))?)
+            TotalMatches::Exactly(match_count(Some(groups.get()))?)
         }
         TournamentFormat::Gauntlet { groups: None, .. } => {
-            TotalMatches::Exactly(rotated(Gauntlet::default_group_count(field, positions))?)
+            TotalMatches::Exactly(match_count(Gauntlet::default_group_count(field, positions))?)
         }
         TournamentFormat::Swiss { rounds, table_groups } => {
-            TotalMatches::Exactly(rotated(Swiss::count_groups(field, n, *rounds, *table_groups))?)
+            TotalMatches::Exactly(match_count(Swiss::count_groups(field, n, *rounds, *table_groups))?)
         }
         TournamentFormat::Knockout { advance, table_groups } => {
             let tables = Knockout::count_tables(field, n, *advance);
-            TotalMatches::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
+            TotalMatches::Exactly(match_count(tables.checked_mul(table_groups.get()))?)
         }
         TournamentFormat::Ladder(ladder) => match ladder.groups {
-            Some(groups) => TotalMatches::AtMost(rotated(Some(groups.get()))?),
+            Some(groups) => TotalMatches::AtMost(match_count(Some(groups.get()))?),
             None => TotalMatches::Open,
         },
         TournamentFormat::Sprt(sprt) => {

@@ -21,7 +21,7 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
 ///
 /// The caller must have checked with [`count_subsets`] that this subset exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {
-    let all = |of, size| {
+    let subset_count = |of, size| {
         count_subsets(of, size, u64::MAX)
             .expect("the number is at most the total, which the caller has counted")
     };
@@ -29,9 +29,9 @@ pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> 
     let mut first_free = 0;
     for missing in (1..=size).rev() {
         let free = of - first_free;
-        let here = all(free, missing);
+        let here = subset_count(free, missing);
         // The number of subsets whose next element comes before the `skipped`th free element, counted from 0.
-        let subsets_before = |skipped: usize| here - all(free - skipped, missing);
+        let subsets_before = |skipped: usize| here - subset_count(free - skipped, missing);
         let (mut low, mut high) = (0, free - missing);
         while low < high {
             let middle = (low + high).div_ceil(2);

@@ -152,11 +152,11 @@ mod tests {
             announcement: announced.to_owned(),
             ..live_page_at(event, "board", 3..=event)
         };
-        let announced = |now: LivePage, before: LivePage| {
+        let announcement = |now: LivePage, before: LivePage| {
             parse_message(&now, TabState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
         };
-        assert_eq!(announced(page_at(6, "new"), page_at(5, "old")).as_deref(), Some("new"));
-        assert_eq!(announced(page_at(6, "old"), page_at(5, "old")), None);
+        assert_eq!(announcement(page_at(6, "new"), page_at(5, "old")).as_deref(), Some("new"));
+        assert_eq!(announcement(page_at(6, "old"), page_at(5, "old")), None);
         assert_eq!(parse_message(&page_at(6, "new"), TabState::Unknown).unwrap().1["say"], Value::Null);
     }
 

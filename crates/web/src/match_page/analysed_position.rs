@@ -42,8 +42,8 @@ impl AnalysedPosition {
         let asked: pb::Game = game.into();
         let count = game.matrix.seats().get();
         let piles = asked.piles.into_iter().filter(|&counters| counters > 0).collect();
-        let numbered = || (1..=count).map(|number| format!("Seat {number}")).collect();
-        let bots = names.map_or_else(numbered, <[String]>::to_vec);
+        let numbered_seats = || (1..=count).map(|number| format!("Seat {number}")).collect();
+        let bots = names.map_or_else(numbered_seats, <[String]>::to_vec);
         let setup =
             pb::MatchSetup { bots, piles, first: asked.first, ending: asked.ending, ..Default::default() };
         let event = |event| pb::RecordEvent { event: Some(event), ..Default::default() };

@@ -266,16 +266,16 @@ mod tests {
     fn a_strike_has_a_reason_in_plain_words() {
         let bots = vec!["ann".to_owned(), "bob".to_owned()];
         let seats = Seats::of_setup(&pb::MatchSetup { bots, ..Default::default() });
-        let told = |reason: pb::RefusalReason| {
+        let strike_text = |reason: pb::RefusalReason| {
             let struck = pb::StruckEvent { seat: 1, ply: 2, reason: reason.into() };
             incident_sentence(&Event::Struck(struck)).unwrap().plain(&seats)
         };
         assert_eq!(
-            told(pb::RefusalReason::FuturePly),
+            strike_text(pb::RefusalReason::FuturePly),
             "Before take 3, bob got a strike: it named a turn that had not come yet."
         );
         assert_eq!(
-            told(pb::RefusalReason::NotYourTurn),
+            strike_text(pb::RefusalReason::NotYourTurn),
             "Before take 3, bob got a strike: it was not its turn."
         );
     }

@@ -74,13 +74,13 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
     let cost = |seat: usize, other: usize| {
         audit.ledger.get(seat).and_then(|row| row.costs.get(other)).copied().unwrap_or_default()
     };
-    let all = || 0..seats.count();
-    let largest = all().flat_map(|seat| all().map(move |other| cost(seat, other).abs())).max();
+    let all_seats = || 0..seats.count();
+    let largest = all_seats().flat_map(|seat| all_seats().map(move |other| cost(seat, other).abs())).max();
     let Some(largest) = largest.filter(|&largest| largest > 0) else { return String::new() };
     let is_crowded = seats.count() > MAX_ROOMY_SEATS;
-    let is_mover = |seat: &usize| !is_crowded || all().any(|other| cost(*seat, other) != 0);
-    let is_payer = |other: &usize| !is_crowded || all().any(|seat| cost(seat, *other) != 0);
-    let payers: Vec<usize> = all().filter(is_payer).collect();
+    let is_mover = |seat: &usize| !is_crowded || all_seats().any(|other| cost(*seat, other) != 0);
+    let is_payer = |other: &usize| !is_crowded || all_seats().any(|seat| cost(seat, *other) != 0);
+    let payers: Vec<usize> = all_seats().filter(is_payer).collect();
     let cell = |cost: i32| HeatCell {
         class: format!("leaning step-{}", ZERO_COST_SHADE - (cost * (ZERO_COST_SHADE - 1)) / largest),
         words: if cost == 0 { "0".to_owned() } else { format!("{cost:+}").replace('-', "\u{2212}") },
@@ -94,7 +94,7 @@ pub(super) fn costs_table(audit: &pb::Audit, seats: &Seats) -> String {
         is_crowded,
         heading_suffix: " paid",
         columns: payers.iter().map(|&seat| seat_heading(seats, seat)).collect(),
-        rows: all().filter(is_mover).map(row).collect(),
+        rows: all_seats().filter(is_mover).map(row).collect(),
     })
 }
 

@@ -391,7 +391,7 @@ impl MatchAtPly<'_> {
         }
         states.extend(forfeit.iter().filter(|(before, _)| *before <= self.ply).map(|(_, why)| why.clone()));
         let is_roomy = seats.count() <= MAX_ROOMY_SEATS;
-        let shown = |winners: Option<Vec<usize>>| {
+        let winner_view = |winners: Option<Vec<usize>>| {
             let winners = winners.filter(|_| is_roomy).unwrap_or_default().into_iter();
             winners.map(|other| (seat_sign(other), seats.name(other).to_owned())).collect()
         };
@@ -409,8 +409,8 @@ impl MatchAtPly<'_> {
             forfeit,
             state: states.join("; "),
             clock: SeatClock::of_seat(self.replay, seat, self.ply, open),
-            wanted: shown(self.replay.wanted_winners(seat)),
-            really_wanted: shown(self.replay.really_wanted_winners(seat)),
+            wanted: winner_view(self.replay.wanted_winners(seat)),
+            really_wanted: winner_view(self.replay.really_wanted_winners(seat)),
         }
     }
 

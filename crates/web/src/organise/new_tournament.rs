@@ -104,8 +104,8 @@ fn form_response(
         groups.into_iter().map(|group| group_view(group, typed)).collect()
     };
     let (groups, seldom_groups) = (views(usual), views(seldom));
-    let shown = |field: &FieldView| !field.mistake.is_empty();
-    let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(shown);
+    let has_mistake = |field: &FieldView| !field.mistake.is_empty();
+    let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(has_mistake);
     let summary = match typed.mistake_count() {
         0 => String::new(),
         1 => "There is one error.".to_owned(),

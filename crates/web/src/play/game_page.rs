@@ -147,8 +147,8 @@ fn draw_response(
     typed: Option<&FormFields>,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token()?;
-    let broken = || Status::data_loss("the record of this match has an illegal take");
-    let position = game.replay.position_after(game.replay.ply_count()).ok_or_else(broken)?;
+    let broken_record = || Status::data_loss("the record of this match has an illegal take");
+    let position = game.replay.position_after(game.replay.ply_count()).ok_or_else(broken_record)?;
     let content = GameContent::of_game(game, &position, form_token, mistake, typed)?;
     let headline = game_headline(game, &position);
     let summary = format!("A game of Last Nim: {}", game.replay.setup.bots.join(", "));

@@ -45,9 +45,9 @@ impl JudgedGame<'_> {
     pub(super) fn verdict(&self) -> Verdict {
         #[cfg(test)]
         crate::testing::check_slow_work_allowed();
-        let own = || self.audit.plies.iter().filter(|ply| self.is_own(ply));
-        let errors: Vec<_> = own().filter(|ply| ply.regret > 0).collect();
-        let score = match (own().count(), errors.len()) {
+        let own_plies = || self.audit.plies.iter().filter(|ply| self.is_own(ply));
+        let errors: Vec<_> = own_plies().filter(|ply| ply.regret > 0).collect();
+        let score = match (own_plies().count(), errors.len()) {
             (0, _) => String::new(),
             (1, 0) => "Your only take was optimal.".to_owned(),
             (1, _) => "Your only take was an error.".to_owned(),

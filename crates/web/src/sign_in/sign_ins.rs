@@ -166,15 +166,15 @@ mod tests {
         let secret = begin_with(&first, 1);
         assert_ne!(secret.hash(), begin_with(&first, 1).hash(), "each sign-in has its own cookie");
         for server in [&first, &second] {
-            let open = |now| server.open(&SESSION_COOKIE, &secret, now);
-            let sign_in = open(BEGIN).unwrap();
+            let open_session = |now| server.open(&SESSION_COOKIE, &secret, now);
+            let sign_in = open_session(BEGIN).unwrap();
             assert_eq!(sign_in.authorization, "Bearer 1");
             assert!(sign_in.authorization.is_sensitive());
-            assert!(open(after(HOUR).minus(Duration::from_micros(1))).is_some());
-            assert!(open(after(HOUR)).is_none());
+            assert!(open_session(after(HOUR).minus(Duration::from_micros(1))).is_some());
+            assert!(open_session(after(HOUR)).is_none());
             // The clock of the server that sealed it is ahead.
-            assert!(open(BEGIN.minus(MAX_CLOCK_LEAD)).is_some());
-            assert!(open(BEGIN.minus(MAX_CLOCK_LEAD + Duration::from_micros(1))).is_none());
+            assert!(open_session(BEGIN.minus(MAX_CLOCK_LEAD)).is_some());
+            assert!(open_session(BEGIN.minus(MAX_CLOCK_LEAD + Duration::from_micros(1))).is_none());
         }
         assert!(SignIns::with_key(&[8; 32], HOUR).open(&SESSION_COOKIE, &secret, BEGIN).is_none());
         let shorter = SignIns::with_key(&[7; 32], HOUR / 2);

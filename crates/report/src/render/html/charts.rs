@@ -62,14 +62,14 @@ impl Html<'_> {
                 - BOTTOM
                 - (y.max(y_range.0) - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM)
         };
-        let written = |number: f64| chart.format.format_number(number);
+        let format_number = |number: f64| chart.format.format_number(number);
         let ends = [y_range.0, y_range.1].map(|number| {
-            let (y, words) = (chart_y(number), written(number));
+            let (y, words) = (chart_y(number), format_number(number));
             LevelView { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
         });
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
             let y = chart_y(level.value);
-            let label = format!("{} {}", level.label, written(level.value));
+            let label = format!("{} {}", level.label, format_number(level.value));
             // The label of a level near the top is below the line, since it would be cut off above it.
             let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
             // Labels alternate between left and right, so that those of close levels do not overlap.
@@ -80,7 +80,7 @@ impl Html<'_> {
         let shown = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
         let lines = shown.lines.iter().map(|line| {
             let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", chart_x(x), chart_y(y)));
-            let last = line.points.last().map(|&(_, number)| written(number)).unwrap_or_default();
+            let last = line.points.last().map(|&(_, number)| format_number(number)).unwrap_or_default();
             LineView { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
         });
         write_template(&ChartTemplate {

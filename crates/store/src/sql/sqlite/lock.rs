@@ -30,9 +30,9 @@ impl DatabaseLock {
         path.push(".lock");
         let path = PathBuf::from(path);
         let at = path.display();
-        let unusable = |error| StoreError::Unusable(format!("lock file {at}: {error}"));
+        let unusable_error = |error| StoreError::Unusable(format!("lock file {at}: {error}"));
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = opened.map_err(unusable)?;
+        let mut file = opened.map_err(unusable_error)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -44,10 +44,10 @@ impl DatabaseLock {
                     process.trim()
                 )));
             }
-            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+            Err(TryLockError::Error(error)) => return Err(unusable_error(error)),
         }
         let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        written.map_err(unusable)?;
+        written.map_err(unusable_error)?;
         Ok(Self { file })
     }
 }

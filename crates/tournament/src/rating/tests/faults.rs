@@ -9,12 +9,12 @@ use lastnim_core::game::BotName;
 /// Plays a group in which `bots` rotate through the seats; `win` returns the winner's index in `bots`.
 fn rotate_group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<MatchResult> {
     let seats = bots.len();
-    let rotated = |rotation: usize| {
+    let rotated_bots = |rotation: usize| {
         let seated: Vec<_> = (0..seats).map(|seat| bots[(seat + rotation) % seats].clone()).collect();
         (rotation, seated)
     };
     (0..seats)
-        .map(rotated)
+        .map(rotated_bots)
         .map(|(rotation, at_seats)| match_of_group(number, &at_seats, (win() + seats - rotation) % seats))
         .collect()
 }

@@ -114,14 +114,14 @@ proptest! {
             }
             if shuffled {
                 SeededDraw::new(luck, 0).shuffle(&mut changes);
-                let last = |bot: &BotName| {
+                let last_movement = |bot: &BotName| {
                     let at = moves.iter().rposition(|(number, _)| *bot.as_str() == format!("bot{number}"));
                     if moves[at.unwrap()].1 { FieldMovement::Enters } else { FieldMovement::Leaves }
                 };
                 // With these repeated at the end, the last change of each bot remains its last.
                 let again: Vec<_> = changes
                     .iter()
-                    .map(|change| FieldChange { movement: last(&change.bot), ..change.clone() })
+                    .map(|change| FieldChange { movement: last_movement(&change.bot), ..change.clone() })
                     .collect();
                 changes.extend(again);
             }

@@ -44,10 +44,10 @@ fn the_playing_order_is_drawn_for_each_group() {
 
 #[test]
 fn errors_name_fields_that_are_too_small_or_too_large() {
-    let refused = |bots| round_robin(bots, 32, 1).unwrap_err().to_string();
-    assert_eq!(refused(31), "a field of 31 bots: expected at least 32, one per seat");
+    let refusal = |bots| round_robin(bots, 32, 1).unwrap_err().to_string();
+    assert_eq!(refusal(31), "a field of 31 bots: expected at least 32, one per seat");
     assert_eq!(
-        refused(1_000),
+        refusal(1_000),
         "1000 bots, 32 seats per match and 1 position would make more than 10000000 matches: use fewer bots or positions"
     );
     assert!(round_robin(usize::MAX, 2, usize::MAX).is_err());

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Generates the settings of a small tournament in any format, and its number of bots.
 pub(super) fn any_tournament() -> impl Strategy<Value = (Settings, usize)> {
-    let small = || (1..40_u64).prop_map(|groups| GroupCount::new(groups).unwrap());
+    let small_count = || (1..40_u64).prop_map(|groups| GroupCount::new(groups).unwrap());
     let (table_groups, rounds) = (1..3_u64, 1..5_u64);
-    let sizes = (2..5_usize, 0..7_usize, 1..4_u64, small(), table_groups, rounds);
+    let sizes = (2..5_usize, 0..7_usize, 1..4_u64, small_count(), table_groups, rounds);
     (sizes, 0..8_usize, 1..4_usize, any::<bool>()).prop_map(|(sizes, format, few, choice)| {
         let (seats, more, positions, groups, table_groups, rounds) = sizes;
         let table_groups = TableGroups::new(table_groups).unwrap();
@@ -54,8 +54,8 @@ fn check_groups(settings: &Settings, played: &BTreeMap<u64, Pairing>) -> Result<
     for pairing in played.values() {
         let set: HashSet<_> = pairing.bots.iter().collect();
         prop_assert_eq!(set.len(), n, "no bot sits twice at a table");
-        let first = |seat| pairing.bots[settings.seats.seat_at_offset(seat, pairing.rotation)].clone();
-        let order: Vec<_> = settings.seats.iter().map(first).collect();
+        let first_place = |seat| pairing.bots[settings.seats.seat_at_offset(seat, pairing.rotation)].clone();
+        let order: Vec<_> = settings.seats.iter().map(first_place).collect();
         prop_assert!(settings.piles(pairing.position).is_some());
         let tables = groups.entry(pairing.group).or_default();
         tables.entry((order, pairing.position)).or_default().push(pairing.rotation);

@@ -104,11 +104,11 @@ fn candidate_and_baseline_meet_each_other_without_other_bots() {
 
 #[test]
 fn fields_without_opponents_are_rejected() {
-    let refused = |seats, bots| {
+    let refusal = |seats, bots| {
         plan_schedule(&sprt_settings(seats, SprtMeasure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err()
     };
     assert_eq!(
-        refused(3, 3).to_string(),
+        refusal(3, 3).to_string(),
         "a field of 3 bots: testing one bot against another with 3 seats per match needs at least 4"
     );
     let strangers: Vec<BotName> = vec![bot_name("bot1"), bot_name("x"), bot_name("y")];
@@ -121,7 +121,7 @@ fn fields_without_opponents_are_rejected() {
 fn forfeiting_does_not_avoid_regret() {
     let settings = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
     let mut played = ScheduleSimulation::new(&settings, &field(2));
-    let absent = |pairing: &Pairing| {
+    let absent_result = |pairing: &Pairing| {
         let mut result = erring_bots(3, &[("bot0", 50), ("bot1", 0)])(pairing);
         for (seat, name) in pairing.bots.enumerate() {
             if *name == bot_name("bot1") {
@@ -130,7 +130,7 @@ fn forfeiting_does_not_avoid_regret() {
         }
         result
     };
-    played.play(&absent, 4, usize::MAX, 1);
+    played.play(&absent_result, 4, usize::MAX, 1);
     assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter);
 }
 
@@ -255,7 +255,7 @@ fn error_rates_hold_in_simulated_matches() {
 /// The candidate is better by one rank on the first quarter of the listed positions, and worse by one rank on the rest.
 #[test]
 fn positions_listed_by_effect_do_not_mislead_the_test() {
-    let better = |pairing: &Pairing| {
+    let better_result = |pairing: &Pairing| {
         let loser = if pairing.position < 26 { "bot0" } else { "bot1" };
         let mut result = result_won_by(if loser == "bot0" { "bot1" } else { "bot0" })(pairing);
         let seats = &mut result.outcome.as_mut().unwrap().seats;
@@ -270,7 +270,7 @@ fn positions_listed_by_effect_do_not_mislead_the_test() {
         let positions = Positions::listed(list).unwrap();
         let settings = Settings::new(SettingsDraft { positions, seed, ..(*plain).clone() }).unwrap();
         let mut played = ScheduleSimulation::new(&settings, &field(2));
-        played.play(&better, 1, usize::MAX, 0);
+        played.play(&better_result, 1, usize::MAX, 0);
         assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter, "seed {seed}");
     }
 }
