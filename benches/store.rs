@@ -84,16 +84,16 @@ impl Players {
             self.next += 1;
             let (id, first, ply) = self.open[place];
             let at = Timestamp::from_micros(1_700_000_000_000_000 + self.next as u64);
-            let timed = |event| TimedEvent { at, event };
+            let timed_event = |event| TimedEvent { at, event };
             if first == 0 {
                 let bots: Vec<_> =
                     (0..SEATS).map(|seat| format!("bot-{seat}").parse()).collect::<Result<_, _>>()?;
                 let setup = MatchSetup::new(bots.try_into()?, Piles::parse(&[1 << 62])?);
-                let events = vec![timed(Event::Created(Box::new(setup)))];
+                let events = vec![timed_event(Event::Created(Box::new(setup)))];
                 changes.push(Change::MatchEvents { id, first, events });
                 self.open[place] = (id, 1, 0);
             } else if ply == self.most_plies {
-                let ended = timed(Event::Ended { reason: EndReason::Cancelled, winner: None });
+                let ended = timed_event(Event::Ended { reason: EndReason::Cancelled, winner: None });
                 let head = EventHash::from_bytes(std::array::from_fn(|byte| (self.next >> (byte % 8)) as u8));
                 let seal = self.key.seal(head);
                 changes.push(Change::MatchEvents { id, first, events: vec![ended] });
@@ -109,7 +109,7 @@ impl Players {
                     credited: Duration::from_micros(12),
                     note_hash: None,
                 };
-                changes.push(Change::MatchEvents { id, first, events: vec![timed(took)] });
+                changes.push(Change::MatchEvents { id, first, events: vec![timed_event(took)] });
                 self.open[place] = (id, first + 1, ply + 1);
             }
         }

@@ -37,7 +37,7 @@ impl RemoteServer {
     /// # Errors
     /// If the server serves no pages, cannot be reached, or refuses the request.
     pub async fn fetch_page(&self, address: &str) -> Result<FetchedPage, Failure> {
-        let failed = |why: &dyn Display| {
+        let failure = |why: &dyn Display| {
             let server = self.name();
             Failure::Runtime(anyhow::anyhow!(
                 "{address}: the server at {server} did not send this page: {why}"
@@ -45,13 +45,13 @@ impl RemoteServer {
         };
         let mut pauses = BUSY_PAUSES.into_iter();
         let body = loop {
-            let request = Request::get(address).body(Body::empty()).map_err(|error| failed(&error))?;
+            let request = Request::get(address).body(Body::empty()).map_err(|error| failure(&error))?;
             let mut channel = self.authorized_channel();
-            poll_fn(|context| channel.poll_ready(context)).await.map_err(|error| failed(&error))?;
-            let (head, body) = channel.call(request).await.map_err(|error| failed(&error))?.into_parts();
+            poll_fn(|context| channel.poll_ready(context)).await.map_err(|error| failure(&error))?;
+            let (head, body) = channel.call(request).await.map_err(|error| failure(&error))?.into_parts();
             let kind = head.headers.get(CONTENT_TYPE);
             if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
-                return Err(failed(&"it serves no pages"));
+                return Err(failure(&"it serves no pages"));
             }
             match head.status {
                 StatusCode::OK => break body,
@@ -59,14 +59,14 @@ impl RemoteServer {
                 StatusCode::UNAUTHORIZED => return Ok(FetchedPage::NeedsToken),
                 StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => match pauses.next() {
                     Some(pause) => sleep(pause).await,
-                    None => return Err(failed(&"it is busy")),
+                    None => return Err(failure(&"it is busy")),
                 },
-                status => return Err(failed(&status)),
+                status => return Err(failure(&status)),
             }
         };
         let (mut body, mut bytes) = (pin!(body), Vec::new());
         while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
-            if let Ok(data) = frame.map_err(|error| failed(&error))?.into_data() {
+            if let Ok(data) = frame.map_err(|error| failure(&error))?.into_data() {
                 bytes.extend_from_slice(&data);
             }
         }

@@ -45,10 +45,10 @@ fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Res
     let man = Man::new(command.clone());
     let (name, mut page) = (man.get_filename(), Vec::new());
     let path = folder.join(&name);
-    let failed = |error: io::Error| Failure::runtime(error, path.display());
-    man.render(&mut page).map_err(failed)?;
+    let failure = |error: io::Error| Failure::runtime(error, path.display());
+    man.render(&mut page).map_err(failure)?;
     let mut file = AtomicFile::create(&path)?;
-    file.write_all(&page).map_err(failed)?;
+    file.write_all(&page).map_err(failure)?;
     file.finish()?;
     pages.push(name);
     let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());

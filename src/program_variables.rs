@@ -128,8 +128,8 @@ impl ProgramVariables {
 /// The error says what is wrong with the name.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = |name: &str| {
-        let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        name.starts_with(|first: char| !first.is_ascii_digit()) && name.chars().all(allowed)
+        let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        name.starts_with(|first: char| !first.is_ascii_digit()) && name.chars().all(is_allowed)
     };
     if !is_name(name) {
         return Err(format!("{name:?}: expected the name of a variable, such as \"OPENAI_API_KEY\""));

@@ -181,9 +181,9 @@ fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
 
 /// Reads a file with one record.
 pub fn read_single_document(file: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::runtime(error, input_name(file));
-    let mut documents = RecordDocuments::open(file).map_err(failed)?;
-    let only = documents.next_document().map_err(failed)?;
+    let failure = |error| Failure::runtime(error, input_name(file));
+    let mut documents = RecordDocuments::open(file).map_err(failure)?;
+    let only = documents.next_document().map_err(failure)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
         return Err(Failure::input(format!(
             "{}: this file has one record per line: give a single record",
@@ -208,9 +208,9 @@ mod tests {
 
     #[test]
     fn an_input_has_one_record_or_one_per_line() {
-        let whole = |text: &str| vec![(None, text.to_owned())];
+        let whole_document = |text: &str| vec![(None, text.to_owned())];
         for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "record\n{\n", "{}\n\n{}\n"] {
-            assert_eq!(read(text.as_bytes()), whole(text), "{text:?}");
+            assert_eq!(read(text.as_bytes()), whole_document(text), "{text:?}");
         }
         let lines = read(b"{1}\n{2}\n\nx");
         let texts: Vec<_> = lines.iter().map(|(line, text)| (line.unwrap(), text.as_str())).collect();

@@ -72,15 +72,15 @@ impl TlsArgs {
     /// # Errors
     /// If a file cannot be used, or only one of those of the client's certificate is given.
     fn server_address(&self, server: &str, kept_ca: Option<&Path>) -> Result<ServerAddress, Failure> {
-        let failed = |error| failure_of_client_error(&error, server);
+        let failure = |error| failure_of_client_error(&error, server);
         let mut address = ServerAddress::new(server);
         if let Some(ca) = self.ca.as_deref().or(kept_ca) {
-            address = address.with_ca(CaCertificates::read(ca).map_err(failed)?);
+            address = address.with_ca(CaCertificates::read(ca).map_err(failure)?);
         }
         match (&self.client_cert, &self.client_key) {
             (None, None) => Ok(address),
             (Some(certificate), Some(key)) => {
-                let certificate = ClientCertificate::read(certificate, key).map_err(failed)?;
+                let certificate = ClientCertificate::read(certificate, key).map_err(failure)?;
                 Ok(address.with_client_certificate(certificate))
             }
             (Some(_), None) => Err(Failure::input(
@@ -209,12 +209,12 @@ impl RemoteServer {
     /// # Errors
     /// If the address or the token is bad, or the server does not answer.
     pub async fn connect_to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
-        let failed = |error| failure_of_client_error(&error, server.as_str());
+        let failure = |error| failure_of_client_error(&error, server.as_str());
         let authorization =
-            token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
+            token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failure)?;
         Ok(Self {
             address: server.clone(),
-            channel: watch::Sender::new(timed_connection(server).await.map_err(failed)?),
+            channel: watch::Sender::new(timed_connection(server).await.map_err(failure)?),
             authorization,
             caller: if token.is_some() { CallerKind::Authenticated } else { CallerKind::Anonymous },
         })
@@ -434,12 +434,12 @@ mod tests {
 
     #[test]
     fn an_error_names_the_tournament_once() {
-        let named = |message: &str| {
+        let named_server = |message: &str| {
             let status = Box::new(Status::not_found(message));
             failure_of_client_error(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
         };
-        assert_eq!(named("there is no tournament 7"), "there is no tournament 7");
-        assert_eq!(named("it has started"), "tournament 7: it has started");
+        assert_eq!(named_server("there is no tournament 7"), "there is no tournament 7");
+        assert_eq!(named_server("it has started"), "tournament 7: it has started");
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl Interrupt {
     /// If the thread cannot be started.
     pub fn listen() -> Result<Self, Failure> {
         let (sender, receiver) = watch::channel(false);
-        let failed = |error| Failure::runtime(error, "cannot start the threads of the command");
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let failure = |error| Failure::runtime(error, "cannot start the threads of the command");
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failure)?;
         let signal = {
             let _entered = runtime.enter();
             wait_for_interrupt()
@@ -65,7 +65,7 @@ impl Interrupt {
             runtime.block_on(signal);
             sender.send_replace(true);
         };
-        thread::Builder::new().name("signals".to_owned()).spawn(listening).map_err(failed)?;
+        thread::Builder::new().name("signals".to_owned()).spawn(listening).map_err(failure)?;
         Ok(Self(receiver))
     }
 

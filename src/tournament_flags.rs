@@ -243,20 +243,20 @@ mod tests {
 
     #[test]
     fn flags_that_do_not_fit_are_named() {
-        let refused = |words: &str| format(words).unwrap_err();
-        assert_eq!(refused("--rounds 5"), "--rounds: the format round-robin does not have this setting");
-        assert_eq!(refused("--format swiss"), "the format swiss needs --rounds");
-        assert_eq!(refused("--format gauntlet"), "the format gauntlet needs --bot");
+        let refusal = |words: &str| format(words).unwrap_err();
+        assert_eq!(refusal("--rounds 5"), "--rounds: the format round-robin does not have this setting");
+        assert_eq!(refusal("--format swiss"), "the format swiss needs --rounds");
+        assert_eq!(refusal("--format gauntlet"), "the format gauntlet needs --bot");
         let clock = "\"500\" is not a time and an increment with units, such as 10s+100ms";
-        assert_eq!(refused("--clock 500"), format!("--clock: {clock}"));
+        assert_eq!(refusal("--clock 500"), format!("--clock: {clock}"));
         let within = "\"10\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s";
-        assert_eq!(refused("--declare-within 10"), format!("--declare-within: {within}"));
-        assert_eq!(refused("--strikes 0"), "--strikes: 0 is not a whole number from 1 to 100");
+        assert_eq!(refusal("--declare-within 10"), format!("--declare-within: {within}"));
+        assert_eq!(refusal("--strikes 0"), "--strikes: 0 is not a whole number from 1 to 100");
         let rate = "--format sprt --candidate a --baseline b --effect-some 1 --groups 9 --alpha";
-        assert_eq!(refused(&format!("{rate} 0")), "--alpha: 0 is not a number from 0.0001 to 0.5");
-        assert_eq!(refused(&format!("{rate} nan")), "--alpha: \"nan\" is not a number");
-        assert!(refused("--draw-counters 1,2").contains("cannot be used with"));
-        assert!(refused("--paper-positions").contains("cannot be used with"));
+        assert_eq!(refusal(&format!("{rate} 0")), "--alpha: 0 is not a number from 0.0001 to 0.5");
+        assert_eq!(refusal(&format!("{rate} nan")), "--alpha: \"nan\" is not a number");
+        assert!(refusal("--draw-counters 1,2").contains("cannot be used with"));
+        assert!(refusal("--paper-positions").contains("cannot be used with"));
         assert_eq!(settings("--piles 3,x").unwrap_err(), "--piles: \"x\" is not a whole number");
         assert!(settings("--title x").unwrap_err().contains("--piles"));
     }

@@ -26,10 +26,10 @@ pub fn list_transcripts(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn transcripts_of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let failed = |error| Failure::runtime(error, folder.display());
+    let failure = |error| Failure::runtime(error, folder.display());
     let mut inside = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
+    for entry in fs::read_dir(folder).map_err(failure)? {
+        let path = entry.map_err(failure)?.path();
         if path.is_file() && path.extension().is_some_and(|extension| extension == TRANSCRIPT_EXTENSION) {
             inside.push(path);
         }

@@ -88,11 +88,11 @@ fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
 /// Returns the take that costs the debtor most, among those that the bot can afford; `None` if no such take costs the
 /// debtor anything.
 fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
-    let own = |winner| game.matrix().rank(game.seat, winner);
+    let own_rank = |winner| game.matrix().rank(game.seat, winner);
     let debtors = |winner| game.matrix().rank(debtor, winner);
     outcomes
         .iter()
-        .filter(|outcome| own(outcome.winner) <= own(predicted) + MAX_PRICE)
+        .filter(|outcome| own_rank(outcome.winner) <= own_rank(predicted) + MAX_PRICE)
         .filter(|outcome| debtors(outcome.winner) > debtors(predicted))
         .max_by_key(|outcome| (debtors(outcome.winner), Reverse(outcome.takes.lo)))
         .map(|outcome| outcome.takes.lo)

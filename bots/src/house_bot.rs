@@ -240,10 +240,10 @@ mod tests {
             assert_eq!(word.parse::<HouseBot>().unwrap().to_string(), word);
             assert!(word.parse::<BotName>().is_ok());
         }
-        let refused = |word: &str| word.parse::<HouseBot>().unwrap_err().to_string();
+        let refusal = |word: &str| word.parse::<HouseBot>().unwrap_err().to_string();
         let known = name_patterns();
-        assert_eq!(refused("gready"), format!("house bot \"gready\": expected one of {known}"));
-        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": expected one of {known}"));
+        assert_eq!(refusal("gready"), format!("house bot \"gready\": expected one of {known}"));
+        assert_eq!(refusal("oracle-3"), format!("house bot \"oracle-3\": expected one of {known}"));
         let cases = [
             ("minimax-9", "PLIES \"9\": expected a whole number from 1 to 8, as in minimax-3"),
             ("minimax", "PLIES \"\": expected a whole number from 1 to 8, as in minimax-3"),
@@ -254,7 +254,7 @@ mod tests {
             ("mcts-0", "PLAYOUTS \"0\": expected a whole number from 1 to 100000, as in mcts-1000"),
         ];
         for (word, why) in cases {
-            assert_eq!(refused(word), format!("house bot {word:?}: {why}"));
+            assert_eq!(refusal(word), format!("house bot {word:?}: {why}"));
         }
     }
 

@@ -291,13 +291,13 @@ mod tests {
     fn the_naive_bot_is_misled_by_a_lie() {
         let game = game(&[4], &[&[3, 0, 2, 1], &[3, 0, 2, 1], &[1, 3, 2, 0], &[3, 0, 2, 1]]);
         let naive = game.matrix.seats().seat(2).unwrap();
-        let against = |rival: Box<dyn Bot>| {
+        let play_against = |rival: Box<dyn Bot>| {
             let talked = talk(&game, vec![Box::new(Oracle), rival, bot(Manner::Naive), Box::new(Oracle)]);
             let winner = winner(&game, &talked.declared);
             (talked.declared[naive].to_string(), game.matrix.rank(naive, winner))
         };
-        assert_eq!(against(Box::new(Oracle)), ("1 3 2 0".to_owned(), 0), "everybody tells the truth");
-        assert_eq!(against(Box::new(Liar::new(1))), ("0 2 1 3".to_owned(), 2), "seat 1 lies");
+        assert_eq!(play_against(Box::new(Oracle)), ("1 3 2 0".to_owned(), 0), "everybody tells the truth");
+        assert_eq!(play_against(Box::new(Liar::new(1))), ("0 2 1 3".to_owned(), 2), "seat 1 lies");
     }
 
     #[test]

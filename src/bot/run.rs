@@ -413,10 +413,10 @@ mod tests {
         let args = parse(&["random", "--seed", "3"]).unwrap();
         assert_eq!((args.name, args.seed), (PlayedBot::House(HouseBot::Random), Some(3)));
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("expected one of random, greedy"));
-        let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
-        assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
-        assert_eq!(refused(&["llm", "--model", "m", "--seed", "3"]), Ok(()));
+        let refusal = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
+        assert_eq!(refusal(&["random", "--seed", "3"]), Ok(()));
+        assert_eq!(refusal(&["llm", "--model", "m", "--seed", "3"]), Ok(()));
         let why = "--seed: greedy makes no random choices: leave out --seed";
-        assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
+        assert_eq!(refusal(&["greedy", "--seed", "0"]), Err(why.into()));
     }
 }

@@ -104,14 +104,14 @@ impl Credentials {
 
     /// Writes the file atomically, readable only by the user; removes it if it would be empty.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        let failed = |error: io::Error| Failure::runtime(error, path.display());
+        let failure = |error: io::Error| Failure::runtime(error, path.display());
         if self.servers.is_empty() {
-            return fs::remove_file(path).map_err(failed);
+            return fs::remove_file(path).map_err(failure);
         }
         if let Some(folder) = path.parent() {
             create_private_folder(folder)?;
         }
-        let text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
+        let text = serde_json::to_string_pretty(self).map_err(|error| failure(error.into()))?;
         AtomicFile::write_private(path, &format!("{text}\n"))
     }
 
@@ -177,13 +177,13 @@ mod tests {
     #[test]
     fn invalid_credential_files_are_refused_without_quoting_them() {
         let path = env::temp_dir().join(format!("lastnim-credentials-{}.json", std::process::id()));
-        let refused = |text: &str, mode: u32| {
+        let refusal = |text: &str, mode: u32| {
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             Credentials::read(&path).unwrap_err().to_string()
         };
         let whole = r#"{"form":1,"default_server":null,"servers":{"a:1":{"token":"secret","ca":null}}}"#;
-        let open = refused(whole, 0o640);
+        let open = refusal(whole, 0o640);
         assert!(
             open.contains("other users can read the tokens in this file: run `chmod 600` on it"),
             "{open}"
@@ -194,7 +194,7 @@ mod tests {
             (&whole.replace("{\"token\":\"secret\",\"ca\":null}", "\"secret\""), "line 1, column "),
             (&whole.replace("\"form\":1", "\"form\":2"), "form 2: "),
         ] {
-            let why = refused(text, 0o600);
+            let why = refusal(text, 0o600);
             assert!(why.starts_with(&format!("{}: {where_it_is}", path.display())), "{why}");
             assert!(why.contains("remove the file and log in again") && !why.contains("secret"), "{why}");
         }

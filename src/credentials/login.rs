@@ -104,14 +104,14 @@ pub fn caller_text(caller: &pb::GetCallerResponse) -> String {
 
 /// Asks for a token at the terminal without echoing it, or reads a line of standard input if that is not a terminal.
 fn ask_for_token(server: &str) -> Result<String, Failure> {
-    let failed = |error: io::Error| Failure::runtime(error, "standard input");
+    let failure = |error: io::Error| Failure::runtime(error, "standard input");
     if io::stdin().is_terminal() {
         // A write error is ignored: the token can be typed without the prompt.
         let _ = write!(screen::stderr(), "token for {server}: ");
-        return Term::stderr().read_secure_line().map_err(failed);
+        return Term::stderr().read_secure_line().map_err(failure);
     }
     let mut line = String::new();
-    BufReader::new(TextInput::new(io::stdin().lock())).read_line(&mut line).map_err(failed)?;
+    BufReader::new(TextInput::new(io::stdin().lock())).read_line(&mut line).map_err(failure)?;
     Ok(line)
 }
 

@@ -105,14 +105,14 @@ impl ExhibitionArgs {
         if given.is_some() != (mode == pb::AllianceMode::Given) {
             return Err(Failure::input("--matrix and `--alliance given` go together: use both or neither"));
         }
-        let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
+        let assigned_matrix = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
             let seats = seats.map_err(|error| Failure::input(format!("bots: {error}")))?;
             Ok(Some(pb::AllianceMatrix::from(&make(seats, settings.seed))))
         };
         match mode {
-            pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
-            pb::AllianceMode::Random => assigned(|seats, seed| draw_matrix(seats, seed, 0)),
+            pb::AllianceMode::Standard => assigned_matrix(|seats, _| AllianceMatrix::standard(seats)),
+            pb::AllianceMode::Random => assigned_matrix(|seats, seed| draw_matrix(seats, seed, 0)),
             _ => Ok(given),
         }
     }
@@ -150,9 +150,9 @@ mod tests {
         assert_eq!(rows(&["--alliance", "standard"]), [[0, 1, 2]; 3]);
         let given = ["--matrix", "0 2 1; 0 1 2; 1 0 2"];
         assert_eq!(rows(&given), [[0, 2, 1], [0, 1, 2], [1, 0, 2]]);
-        let drawn = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
-        assert_eq!(drawn("7"), drawn("7"));
-        assert!((0..9).any(|seed| drawn(&seed.to_string()) != drawn("7")));
+        let drawn_rows = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
+        assert_eq!(drawn_rows("7"), drawn_rows("7"));
+        assert!((0..9).any(|seed| drawn_rows(&seed.to_string()) != drawn_rows("7")));
     }
 
     #[test]

@@ -110,7 +110,7 @@ async fn fetch_and_list(remote: &RemoteServer, args: &ListArgs) -> Result<(), Fa
 
 /// Returns a table with a row for each record.
 fn record_table(records: &[ListedRecord], key: &PublicKey) -> Table {
-    let signed = |record: &ListedRecord| match record.signer {
+    let is_signed = |record: &ListedRecord| match record.signer {
         None => "no",
         Some(signer) if signer == *key => "yes",
         Some(_) => "by another key",
@@ -122,7 +122,7 @@ fn record_table(records: &[ListedRecord], key: &PublicKey) -> Table {
         .column(Column::text("state"), |record| record.outcome.clone())
         .column(Column::integer("events"), |record| record.events)
         .column(Column::text("head"), |record| record.head.clone())
-        .column(Column::text("signed"), signed)
+        .column(Column::text("signed"), is_signed)
         .into_table()
 }
 

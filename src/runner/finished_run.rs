@@ -19,24 +19,24 @@ pub(super) async fn serve_finished_run(
     tournament: TournamentId,
 ) -> Result<Option<EmbeddedServer>, Failure> {
     let file = paths.store_file();
-    let failed = |error: anyhow::Error| Failure::runtime(error, file.display());
+    let failure = |error: anyhow::Error| Failure::runtime(error, file.display());
     if !file.exists() {
         return Ok(None);
     }
     let url = StoreUrl::Sqlite(file.clone());
-    let reader = lastnim_store::open_reader(&url).await.map_err(|error| failed(error.into()))?;
-    let stored = reader.tournament(tournament).await.map_err(|error| failed(error.into()))?;
+    let reader = lastnim_store::open_reader(&url).await.map_err(|error| failure(error.into()))?;
+    let stored = reader.tournament(tournament).await.map_err(|error| failure(error.into()))?;
     drop(reader);
     if !stored.is_some_and(|stored| stored.state.is_over()) {
         return Ok(None);
     }
     let key = load_or_generate_key(&paths.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
     let store = lastnim_store::open_store(&url, RetentionLimits::default());
-    let store = store.await.map_err(|error| failed(error.into()))?;
+    let store = store.await.map_err(|error| failure(error.into()))?;
     let backend =
         Backend { store, durability: Durability::default(), key, environment: Environment::default() };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener =
         listener.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))?;
-    EmbeddedServer::start(listener, backend, Config::default()).await.map(Some).map_err(failed)
+    EmbeddedServer::start(listener, backend, Config::default()).await.map(Some).map_err(failure)
 }

@@ -117,8 +117,8 @@ impl RunFolder {
     pub fn lock_folder(plan: &Path) -> Result<Self, Failure> {
         let path = plan.with_extension("run");
         create_private_folder(&path)?;
-        let failed = |error: io::Error| Failure::runtime(error, path.display());
-        let lock = File::open(&path).map_err(failed)?;
+        let failure = |error: io::Error| Failure::runtime(error, path.display());
+        let lock = File::open(&path).map_err(failure)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -128,7 +128,7 @@ impl RunFolder {
                     path.display()
                 ))));
             }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::Error(error)) => return Err(failure(error)),
         }
         let secrets = create_secrets_folder(&path)?;
         Ok(Self { path, secrets, _lock: lock })
@@ -223,11 +223,11 @@ impl RunFolder {
     /// Removes the files of earlier runs. Anything else in the folder stays.
     pub fn remove_run_files(&self) -> Result<(), Failure> {
         self.check_store_is_free()?;
-        let failed = |error: io::Error| Failure::runtime(error, self.path.display());
+        let failure = |error: io::Error| Failure::runtime(error, self.path.display());
         let mut ours = Vec::new();
         for folder in [&self.path, &self.secrets] {
-            for entry in fs::read_dir(folder).map_err(failed)? {
-                ours.push(entry.map_err(failed)?.path());
+            for entry in fs::read_dir(folder).map_err(failure)? {
+                ours.push(entry.map_err(failure)?.path());
             }
         }
         ours.retain(|path| is_run_file(path));
@@ -235,8 +235,8 @@ impl RunFolder {
         // last.
         ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID_FILE)));
         ours.iter().try_for_each(|path| {
-            let failed = |error: io::Error| Failure::runtime(error, path.display());
-            fs::remove_file(path).or_else(ignore_missing).map_err(failed)
+            let failure = |error: io::Error| Failure::runtime(error, path.display());
+            fs::remove_file(path).or_else(ignore_missing).map_err(failure)
         })
     }
 
@@ -273,12 +273,12 @@ fn is_run_file(path: &Path) -> bool {
 
 /// Writes a token into a new file that only its owner can read.
 fn write_secret(path: &Path, token: &str) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::runtime(error, path.display());
+    let failure = |error: io::Error| Failure::runtime(error, path.display());
     // An existing file that others can read would keep its permissions if it were overwritten.
-    fs::remove_file(path).or_else(ignore_missing).map_err(failed)?;
+    fs::remove_file(path).or_else(ignore_missing).map_err(failure)?;
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
-    writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failed)
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failure)?;
+    writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failure)
 }
 
 fn ignore_missing(error: io::Error) -> io::Result<()> {

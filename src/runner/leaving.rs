@@ -118,24 +118,27 @@ mod tests {
     #[test]
     fn only_the_run_that_paused_a_tournament_resumes_it() {
         let event = |at_us, event| pb::TournamentEvent { at_us, event: Some(event) };
-        let paused = |at_us| event(at_us, Event::Paused(pb::PausedEvent::default()));
+        let paused_event = |at_us| event(at_us, Event::Paused(pb::PausedEvent::default()));
         let resumed = |at_us| event(at_us, Event::Resumed(pb::ResumedEvent {}));
         let closed = |at_us| event(at_us, Event::Closed(pb::ClosedEvent::default()));
         let mut kept = SavedRun::new(Value::Null, None);
-        assert!(find_own_pause(&kept, &[paused(7)]).is_none(), "it has paused nothing");
+        assert!(find_own_pause(&kept, &[paused_event(7)]).is_none(), "it has paused nothing");
         kept.paused_at_us = Some(7);
-        assert!(find_own_pause(&kept, &[paused(7)]).is_some());
-        assert!(find_own_pause(&kept, &[paused(3), resumed(4), paused(7), closed(8)]).is_some());
-        assert!(find_own_pause(&kept, &[paused(7), resumed(8), paused(9)]).is_none());
-        assert!(find_own_pause(&kept, &[paused(7), resumed(8)]).is_none());
+        assert!(find_own_pause(&kept, &[paused_event(7)]).is_some());
+        assert!(find_own_pause(&kept, &[paused_event(3), resumed(4), paused_event(7), closed(8)]).is_some());
+        assert!(find_own_pause(&kept, &[paused_event(7), resumed(8), paused_event(9)]).is_none());
+        assert!(find_own_pause(&kept, &[paused_event(7), resumed(8)]).is_none());
         // The run was killed after two events, before it learned when it had paused the tournament.
         let mut killed = kept.clone();
         (killed.paused_at_us, killed.freezes_after) = (None, Some(2));
-        assert_eq!(find_own_pause(&killed, &[paused(1), resumed(2), paused(9)]), Some(9));
-        assert_eq!(find_own_pause(&killed, &[closed(1), paused(2)]), None, "an earlier pause");
-        assert_eq!(find_own_pause(&killed, &[paused(1), resumed(2), paused(9), resumed(10)]), None);
+        assert_eq!(find_own_pause(&killed, &[paused_event(1), resumed(2), paused_event(9)]), Some(9));
+        assert_eq!(find_own_pause(&killed, &[closed(1), paused_event(2)]), None, "an earlier pause");
+        assert_eq!(
+            find_own_pause(&killed, &[paused_event(1), resumed(2), paused_event(9), resumed(10)]),
+            None
+        );
         assert!(
-            find_own_pause(&kept, &[paused(7), paused(9)]).is_none(),
+            find_own_pause(&kept, &[paused_event(7), paused_event(9)]).is_none(),
             "it was paused again in another way"
         );
         assert!(find_own_pause(&kept, &[]).is_none(), "its events are missing");

@@ -37,13 +37,13 @@ enum RunPlace {
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();
-    let not_begun = || {
+    let not_begun_failure = || {
         Failure::input(format!(
             "{shown}: this tournament has not started: `lastnim tournament run {shown}` starts it"
         ))
     };
-    let kept = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
-    let tournament = kept.tournament.as_deref().ok_or_else(not_begun)?;
+    let kept = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun_failure)?;
+    let tournament = kept.tournament.as_deref().ok_or_else(not_begun_failure)?;
     let tournament =
         tournament.parse().map_err(|error| Failure::runtime(error, paths.saved_run_file().display()))?;
     if server.given_server().is_some() && server.given_server() != kept.server.as_deref() {

@@ -25,16 +25,16 @@ pub fn settings_in_run(
     bot: &BotName,
     settings: &LlmSettings,
 ) -> Result<LlmSettings, Failure> {
-    let failed = |error: io::Error| Failure::runtime(error, folder.path().display());
-    let shared_ledger = folder.shared_ledger_file().map_err(failed)?;
+    let failure = |error: io::Error| Failure::runtime(error, folder.path().display());
+    let shared_ledger = folder.shared_ledger_file().map_err(failure)?;
     Ok(LlmSettings {
-        transcript: Some(folder.transcript_file(bot).map_err(failed)?),
-        ledger: Some(folder.ledger_file(bot).map_err(failed)?),
+        transcript: Some(folder.transcript_file(bot).map_err(failure)?),
+        ledger: Some(folder.ledger_file(bot).map_err(failure)?),
         rate_file: settings
             .has_rate_limit()
             .then(|| folder.rate_file(settings))
             .transpose()
-            .map_err(failed)?,
+            .map_err(failure)?,
         // A bot waits longer than the run, so that the run stops first.
         outage_limit: plan.llm.outage_limit + OUTAGE_GRACE,
         ..plan.llm.shared_settings(settings, &shared_ledger)

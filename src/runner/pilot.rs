@@ -34,7 +34,7 @@ impl Pilot {
     /// If the file has no run, or if the run used another server, cannot be read, or had other rules than the plan.
     pub async fn read(file: &Path, plan: &TournamentPlan, measure: SprtMeasure) -> Result<Self, Failure> {
         let (paths, shown) = (RunPaths::of_file(file), file.display());
-        let not_begun = || {
+        let not_begun_failure = || {
             Failure::input(format!(
                 "{shown}: this pilot has not been played, so it does not show how much bots differ: play a small tournament with `lastnim tournament run`, and name its file with --pilot"
             ))
@@ -42,8 +42,8 @@ impl Pilot {
         if !file.exists() {
             return Err(Failure::input(format!("--pilot {shown}: there is no such file")));
         }
-        let saved = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
-        let id = saved.tournament.as_deref().ok_or_else(not_begun)?;
+        let saved = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun_failure)?;
+        let id = saved.tournament.as_deref().ok_or_else(not_begun_failure)?;
         let id: TournamentId =
             id.parse().map_err(|error| Failure::runtime(error, paths.saved_run_file().display()))?;
         if let Some(server) = &saved.server {
@@ -52,16 +52,16 @@ impl Pilot {
             )));
         }
         let store_file = paths.store_file();
-        let failed = |error: StoreError| Failure::runtime(error, store_file.display());
+        let failure = |error: StoreError| Failure::runtime(error, store_file.display());
         let url = StoreUrl::Sqlite(store_file.clone());
-        let store = open_reader(&url).await.map_err(failed)?;
-        let tournament = store.tournament(id).await.map_err(failed)?.ok_or_else(not_begun)?;
+        let store = open_reader(&url).await.map_err(failure)?;
+        let tournament = store.tournament(id).await.map_err(failure)?.ok_or_else(not_begun_failure)?;
         let rules = settings_message(&tournament.settings, &tournament.terms);
         check_rules(&rules, &plan.settings()).map_err(|why| Failure::input(format!("{shown}: {why}")))?;
         let mut results = PilotResults::new(measure, tournament.settings.scoring);
         let mut from = 0;
         loop {
-            let page = store.match_results(id, from, PAGE_SIZE).await.map_err(failed)?;
+            let page = store.match_results(id, from, PAGE_SIZE).await.map_err(failure)?;
             let Some(last) = page.last() else { break };
             from = last.number + 1;
             for found in page {

@@ -82,7 +82,7 @@ pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<Mod
 pub async fn probe_or_stop(models: Vec<(BotName, LlmSettings)>, file: &Path) -> Result<Vec<String>, Failure> {
     let file = file.display();
     let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;
-    let failed = |probe: &&ModelProbe| probe.failure.is_some();
+    let has_failed = |probe: &&ModelProbe| probe.failure.is_some();
     let is_lasting = |probe: &&ModelProbe| {
         probe
             .failure
@@ -94,6 +94,6 @@ pub async fn probe_or_stop(models: Vec<(BotName, LlmSettings)>, file: &Path) -> 
             "{file}: bot {}: correct this and run the same command again",
             probe.line()
         )))),
-        None => Ok(probes.iter().filter(failed).map(ModelProbe::line).collect()),
+        None => Ok(probes.iter().filter(has_failed).map(ModelProbe::line).collect()),
     }
 }

@@ -143,8 +143,8 @@ impl ProgramCommand {
             // programs after the server.
             .process_group(0);
         let mut supervisor = spawn_child(&mut command)?;
-        let missing = || io::Error::other("the supervisor's input or output is not a pipe");
-        let input = supervisor.stdin.take().ok_or_else(missing)?;
+        let missing_pipe = || io::Error::other("the supervisor's input or output is not a pipe");
+        let input = supervisor.stdin.take().ok_or_else(missing_pipe)?;
         // The command keeps the program's end of the output pipe open, so it is dropped.
         drop(command);
         let reports = listen_to_supervisor(supervisor, read_output(output, pass_on)?)?;

@@ -47,13 +47,13 @@ pub fn find_programs(
     let mut programs = HashMap::new();
     let mut is_sandbox_checked = false;
     for (bot, program) in plan.programs() {
-        let failed = |what: String| Failure::input(format!("{}: bot {bot}: {what}", file.display()));
+        let failure = |what: String| Failure::input(format!("{}: bot {bot}: {what}", file.display()));
         let outer = working_folder(file)?;
         let working_folder = match &program.folder {
             Some(folder) => {
                 let inner = outer.join(folder).canonicalize();
                 let inner = inner.and_then(|inner| fs::read_dir(&inner).map(|_| inner));
-                inner.map_err(|error| failed(format!("folder: {folder:?} cannot be read: {error}")))?
+                inner.map_err(|error| failure(format!("folder: {folder:?} cannot be read: {error}")))?
             }
             None => outer.clone(),
         };
@@ -69,17 +69,17 @@ pub fn find_programs(
             Some(sandbox) => {
                 if program.folder.is_some() && outer.starts_with(&working_folder) {
                     let what = "folder: this folder contains the tournament file, which a sandboxed bot may not see: name a folder below it";
-                    return Err(failed(what.to_owned()));
+                    return Err(failure(what.to_owned()));
                 }
                 if !is_sandbox_checked {
-                    sandbox.check(own).map_err(|why| failed(format!("sandbox: {why}")))?;
+                    sandbox.check(own).map_err(|why| failure(format!("sandbox: {why}")))?;
                     is_sandbox_checked = true;
                 }
                 sandbox.find_program(word).map(|program| vec![program])
             }
             None => find_program(word, &working_folder, own),
         };
-        let mut words = found.map_err(|why| failed(format!("{word:?} cannot be started: {why}")))?;
+        let mut words = found.map_err(|why| failure(format!("{word:?} cannot be started: {why}")))?;
         words.extend(program.words.iter().skip(1).map(OsString::from));
         let variables = ProgramVariables::Given(program.variables.clone());
         let command = ProgramCommand { words, own: own.clone(), working_folder, variables, sandbox };
@@ -110,11 +110,11 @@ mod tests {
             name: "lastnim".to_owned(),
             words: ["python", "-m", "lastnim"].map(OsString::from).to_vec(),
         };
-        let found = |word: &str, folder: &str| find_program(word, Path::new(folder), &own);
-        assert!(Path::new(&found("sh", "/nowhere").unwrap()[0]).ends_with("sh"));
-        assert_eq!(found("bin/sh", "/").unwrap(), ["/bin/sh"]);
-        assert_eq!(found("lastnim", "/").unwrap(), own.words);
-        let why = |word: &str| found(word, "/").unwrap_err();
+        let find = |word: &str, folder: &str| find_program(word, Path::new(folder), &own);
+        assert!(Path::new(&find("sh", "/nowhere").unwrap()[0]).ends_with("sh"));
+        assert_eq!(find("bin/sh", "/").unwrap(), ["/bin/sh"]);
+        assert_eq!(find("lastnim", "/").unwrap(), own.words);
+        let why = |word: &str| find(word, "/").unwrap_err();
         assert_eq!(why("no-such-program"), "there is no such program in PATH");
         assert_eq!(why(""), "there is no such program in PATH");
         assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");

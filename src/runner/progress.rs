@@ -412,19 +412,19 @@ mod tests {
 
     #[test]
     fn lost_seats_are_reported_with_totals() {
-        let lost = |forfeits, no_shows| SeatLosses { forfeits, no_shows, ..SeatLosses::default() };
-        let told = |before: SeatLosses, now: SeatLosses| forfeit_line(&before, &now);
-        assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 seat lost in all");
-        assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 seats lost in all");
-        assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 seats lost in all");
+        let losses = |forfeits, no_shows| SeatLosses { forfeits, no_shows, ..SeatLosses::default() };
+        let line_of = |before: SeatLosses, now: SeatLosses| forfeit_line(&before, &now);
+        assert_eq!(line_of(losses(0, 0), losses(1, 0)), "it lost its seat in a match; 1 seat lost in all");
+        assert_eq!(line_of(losses(1, 0), losses(2, 1)), "it missed a match; 2 seats lost in all");
+        assert_eq!(line_of(losses(2, 1), losses(5, 4)), "it missed 3 matches; 5 seats lost in all");
         let both = "it lost its seat in 3 matches, of which it missed 1; 3 seats lost in all";
-        assert_eq!(told(lost(0, 0), lost(3, 1)), both);
+        assert_eq!(line_of(losses(0, 0), losses(3, 1)), both);
     }
 
     #[test]
     fn each_lost_seat_is_reported_once() {
-        let lost = |id: &str, at_us| pb::LostSeat { match_id: id.into(), at_us, ..Default::default() };
-        let listed = [lost("d", 2), lost("c", 9), lost("b", 7), lost("a", 8)];
+        let lost_seat = |id: &str, at_us| pb::LostSeat { match_id: id.into(), at_us, ..Default::default() };
+        let listed = [lost_seat("d", 2), lost_seat("c", 9), lost_seat("b", 7), lost_seat("a", 8)];
         let ids = |named: &[&str], most| {
             let named = named.iter().map(|id| (*id).to_owned()).collect();
             new_lost_seats(&listed, &named, most).iter().map(|lost| lost.match_id.clone()).collect::<Vec<_>>()

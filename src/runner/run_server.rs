@@ -40,16 +40,16 @@ impl RunServer {
     ) -> Result<Self, Failure> {
         let listener = bind_listener(listen, kept.listened_on).await?;
         let store = StoreUrl::Sqlite(folder.store_file());
-        let failed = |error: anyhow::Error| Failure::runtime(error, folder.store_file().display());
+        let failure = |error: anyhow::Error| Failure::runtime(error, folder.store_file().display());
         let store = lastnim_store::open_store(&store, RetentionLimits::default())
             .await
-            .map_err(|error| failed(error.into()))?;
+            .map_err(|error| failure(error.into()))?;
         let key = load_or_generate_key(&folder.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
         folder.link_key_file()?;
         let backend =
             Backend { store, durability: Durability::default(), key, environment: Environment::default() };
         let server =
-            EmbeddedServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
+            EmbeddedServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failure)?;
         let token_file = folder.write_admin_token(server.admin_token())?;
         kept.listened_on = Some(server.listen_address());
         kept.write(&folder.saved_run_file())?;

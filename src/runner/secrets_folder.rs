@@ -18,7 +18,7 @@ pub const SECRETS_LINK: &str = "secrets";
 /// Creates the folder for the secrets of the run whose folder is given, unless it exists. Returns the link to it.
 pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
     let link = run.join(SECRETS_LINK);
-    let failed = |error: io::Error| Failure::runtime(error, link.display());
+    let failure = |error: io::Error| Failure::runtime(error, link.display());
     let all = user_folder("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
         Failure::input("no folder for the run's secrets: set XDG_STATE_HOME or HOME to an absolute path")
     })?;
@@ -33,12 +33,12 @@ pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
         }
         Ok(_) => Ok(link),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let target = all.join(unique_name(run).map_err(failed)?);
+            let target = all.join(unique_name(run).map_err(failure)?);
             create_private_folder(&target)?;
-            symlink(&target, &link).map_err(failed)?;
+            symlink(&target, &link).map_err(failure)?;
             Ok(link)
         }
-        Err(error) => Err(failed(error)),
+        Err(error) => Err(failure(error)),
     }
 }
 

@@ -76,8 +76,8 @@ impl fmt::Display for SupervisorReport {
 /// Starts the program with this process's standard error for its output, and supervises it. With limits, the program also
 /// ends when it passes one of them.
 pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
-    let failed = |error: io::Error| Failure::runtime(error, "cannot supervise the program");
-    let mut guard = args.limits.clone().map(Guard::enter).transpose().map_err(failed)?;
+    let failure = |error: io::Error| Failure::runtime(error, "cannot supervise the program");
+    let mut guard = args.limits.clone().map(Guard::enter).transpose().map_err(failure)?;
     // The environment has the program's token, and for a model the organiser's keys.
     hide_memory();
     let output = match &mut guard {
@@ -96,9 +96,9 @@ pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
     loop {
         // If the thread that watches the input is gone, the input counts as closed.
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
-            end_program(&mut child).map_err(failed)?;
+            end_program(&mut child).map_err(failure)?;
         }
-        let status = child.try_wait().map_err(failed)?;
+        let status = child.try_wait().map_err(failure)?;
         let passed = guard.as_ref().and_then(|guard| guard.passed_limit(&child));
         let how = match (passed, status) {
             (Some(passed), _) => {

@@ -230,8 +230,8 @@ impl<'a> TournamentRun<'a> {
             }
             paused_at_us = self.find_earlier_pause(&tournament, &target).await?;
             if paused_at_us.is_some() {
-                let own = |player: &&PlayerEntry| player.origin != BotOrigin::Remote;
-                returning = self.plan.players.iter().filter(own).collect();
+                let is_own = |player: &&PlayerEntry| player.origin != BotOrigin::Remote;
+                returning = self.plan.players.iter().filter(is_own).collect();
             }
             if is_continued {
                 let models = models_in_run(self.plan, self.folder)?;

@@ -112,8 +112,8 @@ impl Sandbox {
         let hint = "add its folder to `read_only` in [sandbox]";
         let path = Path::new(word);
         if path.is_absolute() {
-            let hidden = || format!("a sandboxed bot does not see this file: {hint}");
-            return is_visible(path).then(|| word.into()).ok_or_else(hidden);
+            let hidden_file = || format!("a sandboxed bot does not see this file: {hint}");
+            return is_visible(path).then(|| word.into()).ok_or_else(hidden_file);
         }
         if word.contains('/') {
             let Some(folder) = &self.folder else {

@@ -235,11 +235,11 @@ impl RecoveringServer {
         restart: Option<&RestartReason>,
     ) -> Result<OpenedArena, Failure> {
         let settings = &self.settings;
-        let open = || settings.open_backend(self.accepted_losses, key.clone(), card.to_json());
+        let open_backend = || settings.open_backend(self.accepted_losses, key.clone(), card.to_json());
         if !settings.standby {
             let backend = match restart {
-                Some(_) => self.reopen_backend(open).await?,
-                None => open().await?,
+                Some(_) => self.reopen_backend(open_backend).await?,
+                None => open_backend().await?,
             };
             return self.open_arena_on(backend, card).await;
         }
@@ -249,7 +249,7 @@ impl RecoveringServer {
             let mut logged = String::new();
             loop {
                 wait_for_turn(&settings.store, card, &name, has_let_go).await?;
-                let opened = async { self.open_arena_on(open().await?, card).await };
+                let opened = async { self.open_arena_on(open_backend().await?, card).await };
                 match opened.await {
                     Err(Failure::Runtime(error)) if may_succeed_later(&error) => {
                         let message = format!("{error:#}");

@@ -55,11 +55,11 @@ pub fn read_or_print_mistakes<T>(
 
 /// Reads the text of a file.
 fn read_limited_file(path: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::runtime(error, path.display());
-    let bytes = fs::metadata(path).map_err(failed)?.len();
+    let failure = |error| Failure::runtime(error, path.display());
+    let bytes = fs::metadata(path).map_err(failure)?.len();
     if bytes > MAX_FILE_BYTES {
         let path = path.display();
         return Err(Failure::input(format!("{path}: {bytes} bytes exceed the limit of {MAX_FILE_BYTES}")));
     }
-    read_text_file(path).map_err(failed)
+    read_text_file(path).map_err(failure)
 }

@@ -37,8 +37,8 @@ pub async fn fetch_manifest(
         return output.flush().map_err(Failure::Output);
     };
     let mut file = AtomicFile::create(path)?;
-    let failed = |error| Failure::runtime(error, path.display());
-    let (manifest, signer) = receive_manifest(remote, &args.named.id.to_string(), &mut file, failed).await?;
+    let failure = |error| Failure::runtime(error, path.display());
+    let (manifest, signer) = receive_manifest(remote, &args.named.id.to_string(), &mut file, failure).await?;
     file.finish()?;
     print_summary(path, &manifest, signer, form)
 }

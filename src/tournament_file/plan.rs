@@ -290,19 +290,19 @@ mod tests {
 
     #[test]
     fn a_number_in_quotes_must_be_too_large_for_toml() {
-        let refused = |seed: &str| {
+        let refusal = |seed: &str| {
             let text = UNUSUAL.replace("seed = 9223372036854775807", &format!("seed = {seed}"));
             let mistakes = TournamentPlan::parse(&text).unwrap_err();
             mistakes.into_iter().map(|mistake| mistake.what).collect::<Vec<_>>().join("; ")
         };
         for seed in [r#""7""#, r#""18446744073709551616""#, r#""-1""#] {
             assert!(
-                refused(seed).contains(&format!("seed: {seed} is not a whole number")),
+                refusal(seed).contains(&format!("seed: {seed} is not a whole number")),
                 "{}",
-                refused(seed)
+                refusal(seed)
             );
         }
-        let unquoted = refused("9223372036854775808");
+        let unquoted = refusal("9223372036854775808");
         assert!(unquoted.ends_with("is 2^63 - 1; put a larger one in quotes"), "{unquoted}");
     }
 }

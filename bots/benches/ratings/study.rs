@@ -79,7 +79,7 @@ fn table_line(results: &[MatchResult], seats: usize, comparison: Comparison) -> 
     let (better, worse, other) = comparison;
     let groups: Vec<&[MatchResult]> = results.chunks(seats).collect();
     let leads: Vec<Lead> = groups.iter().map(|group| Lead::of(group, better, worse)).collect();
-    let needed = |measure: fn(&Lead) -> i64| {
+    let total_needed = |measure: fn(&Lead) -> i64| {
         fewest_matches(seats, groups.len(), || {
             let mut sum = 0;
             let leads = &leads;
@@ -111,10 +111,10 @@ fn table_line(results: &[MatchResult], seats: usize, comparison: Comparison) -> 
     let beside = other.map_or_else(String::new, |other| format!(", beside {other}"));
     format!(
         "| {better} before {worse}{beside} | {} | {} | {} | {} | {} | {} |",
-        needed(|lead| lead.wins),
+        total_needed(|lead| lead.wins),
         if seats == 2 { needed_by_elo() } else { "none".into() },
-        needed(|lead| lead.satisfaction),
-        needed(|lead| lead.regret),
+        total_needed(|lead| lead.satisfaction),
+        total_needed(|lead| lead.regret),
         each(wins),
         each(regret),
     )

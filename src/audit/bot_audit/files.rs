@@ -71,28 +71,28 @@ pub fn read_record_files<C: MatchCounter>(
         let verify = |(number, batch): (u64, RecordBatch)| (number, verify_batch(batch, admission));
         scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch))));
         let (mut in_order, mut batches) = (OrderedBatches::default(), 0..);
-        let mut counted = |verified: VerifiedBatch| count_records(verified, intake, &bar);
+        let mut count_batch = |verified: VerifiedBatch| count_records(verified, intake, &bar);
         let mut work = |batch: RecordBatch, verified: &Receiver<(u64, VerifiedBatch)>| {
             match to_worker.try_send((batches.next().unwrap_or_default(), batch)) {
                 Ok(()) => {}
                 Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
-                    in_order.add(verify(batch), &mut counted);
+                    in_order.add(verify(batch), &mut count_batch);
                 }
             }
             for batch in verified.try_iter() {
-                in_order.add(batch, &mut counted);
+                in_order.add(batch, &mut count_batch);
             }
             while in_order.waiting.len() > MAX_WAITING_BATCHES
                 && let Ok(batch) = verified.recv()
             {
-                in_order.add(batch, &mut counted);
+                in_order.add(batch, &mut count_batch);
             }
         };
         let mut refused = Vec::new();
         let mut batch = RecordBatch::default();
         for file in &files {
-            let failed = |error| Failure::runtime(error, record_input::input_name(file));
-            let mut documents = RecordDocuments::open(file).map_err(failed)?;
+            let failure = |error| Failure::runtime(error, record_input::input_name(file));
+            let mut documents = RecordDocuments::open(file).map_err(failure)?;
             loop {
                 match documents.next_document() {
                     Ok(None) => break,
@@ -112,7 +112,7 @@ pub fn read_record_files<C: MatchCounter>(
                         let place = RecordPlace { source, line: documents.line_number() };
                         refused.push((place, error.to_string()));
                     }
-                    Err(error) => return Err(failed(error)),
+                    Err(error) => return Err(failure(error)),
                 }
                 if batch.texts.len() >= MAX_BATCH_RECORDS || batch.bytes >= MAX_BATCH_BYTES {
                     work(std::mem::take(&mut batch), &verified);
@@ -122,7 +122,7 @@ pub fn read_record_files<C: MatchCounter>(
         work(batch, &verified);
         drop(to_worker);
         for batch in verified {
-            in_order.add(batch, &mut counted);
+            in_order.add(batch, &mut count_batch);
         }
         for (place, why) in refused {
             intake.note_refused(place, why);
@@ -159,10 +159,10 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             listed.push(file.clone());
             continue;
         }
-        let failed = |error| Failure::runtime(error, file.display());
+        let failure = |error| Failure::runtime(error, file.display());
         let (mut inside, mut folders) = (Vec::new(), 0);
-        for entry in fs::read_dir(file).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for entry in fs::read_dir(file).map_err(failure)? {
+            let path = entry.map_err(failure)?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());
             if path.is_file() && matches!(extension, Some("json" | "jsonl")) {
                 inside.push(path);

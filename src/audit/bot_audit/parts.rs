@@ -95,14 +95,14 @@ pub fn merge_parts(
 ) -> Result<(PartSettings, RecordIntake<Auditor>), Failure> {
     let mut merged: Option<(PartSettings, RecordIntake<Auditor>)> = None;
     for path in paths {
-        let refused = |why: String| Failure::input(format!("{}: {why}", path.display()));
+        let refusal = |why: String| Failure::input(format!("{}: {why}", path.display()));
         let (settings, part) = read_part(path)?;
         if part.counter.subject() != subject {
             let [given, asked] = [part.counter.subject(), subject].map(|subject| match subject {
                 AuditSubject::Bot(bot) => bot.as_str(),
                 AuditSubject::Field => "every bot",
             });
-            return Err(refused(format!("an audit of {given}: expected an audit of {asked}")));
+            return Err(refusal(format!("an audit of {given}: expected an audit of {asked}")));
         }
         let Some((first, whole)) = &mut merged else {
             merged = Some((settings, part));
@@ -110,32 +110,32 @@ pub fn merge_parts(
         };
         if settings != *first {
             let (given, expected) = (settings.flags(), first.flags());
-            return Err(refused(format!(
+            return Err(refusal(format!(
                 "written with {given}: expected {expected}, as for the earlier parts"
             )));
         }
         if part.expects_all_matches != whole.expects_all_matches || part.summary.trust != whole.summary.trust
         {
-            return Err(refused(
+            return Err(refusal(
                 "its records come from a different source than those of the earlier parts: expected the same server, or files"
                     .to_owned(),
             ));
         }
-        whole.seen.merge(part.seen).map_err(|conflict| refused(conflict.to_string()))?;
+        whole.seen.merge(part.seen).map_err(|conflict| refusal(conflict.to_string()))?;
         whole.summary.merge(part.summary);
-        whole.counter.merge(part.counter).map_err(|error| refused(error.to_string()))?;
+        whole.counter.merge(part.counter).map_err(|error| refusal(error.to_string()))?;
     }
     merged.ok_or_else(|| Failure::input("--merge: expected at least one file"))
 }
 
 fn read_part(path: &Path) -> Result<(PartSettings, RecordIntake<Auditor>), Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::runtime(error, path.display()))?;
-    let refused = |why: &str| Failure::input(format!("{}: {why}", path.display()));
+    let refusal = |why: &str| Failure::input(format!("{}: {why}", path.display()));
     let Some((line, rest)) = bytes.split_at_checked(FIRST_LINE.len()).filter(|_| is_part(&bytes)) else {
-        return Err(refused("not a file that --partial wrote"));
+        return Err(refusal("not a file that --partial wrote"));
     };
     if line != FIRST_LINE.as_bytes() {
-        return Err(refused(concat!(
+        return Err(refusal(concat!(
             "written by another version of lastnim: expected ",
             env!("CARGO_PKG_VERSION"),
             "; write it again"
@@ -146,14 +146,14 @@ fn read_part(path: &Path) -> Result<(PartSettings, RecordIntake<Auditor>), Failu
         blake3::hash(&bytes[..written]).as_bytes() == *hash
     });
     let Some((content, _)) = content else {
-        return Err(refused("it is damaged or incomplete: write it again"));
+        return Err(refusal("it is damaged or incomplete: write it again"));
     };
     let part: StoredPart = match postcard::take_from_bytes(content) {
         Ok((part, [])) => part,
-        _ => return Err(refused("not a part of an audit")),
+        _ => return Err(refusal("not a part of an audit")),
     };
     let StoredPart { settings, expects_all_matches, summary, seen, auditor } = part;
-    let counter = Auditor::from_bytes(&auditor).map_err(|error| refused(&error.to_string()))?;
+    let counter = Auditor::from_bytes(&auditor).map_err(|error| refusal(&error.to_string()))?;
     Ok((
         settings,
         RecordIntake {

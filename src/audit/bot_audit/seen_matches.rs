@@ -313,20 +313,20 @@ mod tests {
 
     #[test]
     fn missing_matches_are_counted() {
-        let missing = |numbers: &[u64]| {
+        let missing_count = |numbers: &[u64]| {
             marked(numbers.iter().copied())
                 .missing_by_tournament()
                 .map(|missing| (missing.groups, missing.numbers))
                 .next()
         };
-        assert_eq!(missing(&[]), None);
-        assert_eq!(missing(&[0, 1, 2, 3, 4, 5]), Some((Some((2, 0)), 0)));
-        assert_eq!(missing(&[0, 2, 3, 4, 5]), Some((Some((2, 1)), 1)));
-        assert_eq!(missing(&[3, 4, 5]), Some((Some((1, 0)), 3)));
+        assert_eq!(missing_count(&[]), None);
+        assert_eq!(missing_count(&[0, 1, 2, 3, 4, 5]), Some((Some((2, 0)), 0)));
+        assert_eq!(missing_count(&[0, 2, 3, 4, 5]), Some((Some((2, 1)), 1)));
+        assert_eq!(missing_count(&[3, 4, 5]), Some((Some((1, 0)), 3)));
         // A group spans two pages.
-        assert_eq!(missing(&(0..258).collect::<Vec<_>>()), Some((Some((86, 0)), 0)));
-        assert_eq!(missing(&[600, 601, 602, 1_000]), Some((Some((2, 1)), 997)));
-        assert_eq!(missing(&[u64::MAX]), Some((Some((1, 1)), u64::MAX)));
+        assert_eq!(missing_count(&(0..258).collect::<Vec<_>>()), Some((Some((86, 0)), 0)));
+        assert_eq!(missing_count(&[600, 601, 602, 1_000]), Some((Some((2, 1)), 997)));
+        assert_eq!(missing_count(&[u64::MAX]), Some((Some((1, 1)), u64::MAX)));
     }
 
     #[test]

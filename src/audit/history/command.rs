@@ -100,13 +100,13 @@ fn log_failure(name: &str, error: &lastnim_history::LogLineError) -> Failure {
 }
 
 fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::runtime(error, name);
-    let input = record_input::open_input(file).map_err(failed)?;
+    let failure = |error: io::Error| Failure::runtime(error, name);
+    let input = record_input::open_input(file).map_err(failure)?;
     let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
     let mut line = Vec::new();
     loop {
         line.clear();
-        input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(failed)?;
+        input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(failure)?;
         if line.is_empty() {
             return Ok(());
         }

@@ -26,12 +26,12 @@ impl RecordChecker<'_, '_> {
     pub fn check_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
         for file in list_files(files)? {
             let name = input_name(&file);
-            let failed = |error| Failure::runtime(error, &name);
-            let mut documents = match InputFile::open(&file).map_err(failed)? {
+            let failure = |error| Failure::runtime(error, &name);
+            let mut documents = match InputFile::open(&file).map_err(failure)? {
                 InputFile::Records(documents) => documents,
                 InputFile::Manifest(_) | InputFile::Card(_) => continue,
             };
-            while let Some(read) = next_record(&mut documents).map_err(failed)? {
+            while let Some(read) = next_record(&mut documents).map_err(failure)? {
                 let place =
                     documents.line_number().map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
                 match read {

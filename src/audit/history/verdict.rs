@@ -155,7 +155,7 @@ impl HistoryVerdict {
                 "unknown": unknown,
             })
         };
-        let found = |certainty| {
+        let findings_json = |certainty| {
             let found = self
                 .findings_of_certainty(certainty)
                 .map(|(finding, record)| self.finding_json(finding, record.as_deref()));
@@ -169,8 +169,8 @@ impl HistoryVerdict {
             "checked": self.checked.len(),
             "unrecorded": self.unrecorded,
             "pruned": self.pruned,
-            "contradictions": found(Certainty::Contradiction),
-            "doubts": found(Certainty::Doubt),
+            "contradictions": findings_json(Certainty::Contradiction),
+            "doubts": findings_json(Certainty::Doubt),
             "unreadable": unreadable.collect::<Vec<_>>(),
         })
     }

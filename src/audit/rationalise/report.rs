@@ -117,10 +117,10 @@ impl SeatCountReport<'_> {
 
     /// Returns the rows as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
-        let named = |take| self.name_take(take);
+        let name_take = |take| self.name_take(take);
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
             let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_COUNTING_STEPS));
-            message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
+            message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), name_take, limits))
         });
         json!({
             "seats": self.seats.get(),

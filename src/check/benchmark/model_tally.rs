@@ -49,14 +49,14 @@ impl ModelTally {
         let mut tally = Self::of_takes(takes);
         // A pipe or a device cannot be read again.
         for file in list_transcripts(&[path.to_owned()])?.iter().filter(|file| file.is_file()) {
-            let failed = |error| Failure::runtime(error, file.display());
-            let input = BufReader::new(TextInput::open(file).map_err(failed)?);
+            let failure = |error| Failure::runtime(error, file.display());
+            let input = BufReader::new(TextInput::open(file).map_err(failure)?);
             read_transcript(input, |item| {
                 if let TranscriptItem::Question(question) = item {
                     tally.add_question(&question);
                 }
             })
-            .map_err(failed)?;
+            .map_err(failure)?;
         }
         Ok(tally)
     }

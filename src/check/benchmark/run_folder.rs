@@ -71,11 +71,11 @@ impl RunFolder {
     /// Reads the records, and removes an incomplete last line.
     fn read_records(&self) -> Result<Vec<SealedRecord>, Failure> {
         let file = self.path.join(RECORDS_FILE);
-        let failed = |error: io::Error| Failure::runtime(error, file.display());
-        let text = read_text_file(&file).map_err(failed)?;
+        let failure = |error: io::Error| Failure::runtime(error, file.display());
+        let text = read_text_file(&file).map_err(failure)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
-            self.records.set_len(whole as u64).map_err(failed)?;
+            self.records.set_len(whole as u64).map_err(failure)?;
         }
         let lines = text[..whole].lines().enumerate();
         lines

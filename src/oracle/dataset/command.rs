@@ -113,10 +113,10 @@ impl DatasetArgs {
             return Err(Failure::input(format!("--seats: {} appears twice", seats[twice].get())));
         }
         let piles = read_range(&self.draw_piles, "--draw-piles")?;
-        let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        let to_usize = |number| usize::try_from(number).unwrap_or(usize::MAX);
         let kind = PositionKind {
             seats,
-            piles: (whole(piles.0), whole(piles.1)),
+            piles: (to_usize(piles.0), to_usize(piles.1)),
             counters: read_range(&self.draw_counters, "--draw-counters")?,
             ending: self.ending,
         };

@@ -100,14 +100,14 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
         [] => MatchQuestions::new(),
         files => read_questions(files, &record)?,
     };
-    let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
+    let damage_failure = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
     let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
     let mut output = screen::stdout();
     if args.json {
         for step in shown {
             batch::print_json_line(&mut output, &MessageJson::of(&step.to_message(&record)))?;
         }
-        return flaw.map_or(Ok(CommandExit::Done), |flaw| Err(damaged(flaw)));
+        return flaw.map_or(Ok(CommandExit::Done), |flaw| Err(damage_failure(flaw)));
     }
     let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
     let write = |output: &mut screen::Stdout, section: &Section| {
@@ -131,7 +131,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
         }
     }
     if let Some(flaw) = flaw {
-        return Err(damaged(flaw));
+        return Err(damage_failure(flaw));
     }
     if args.ply.is_none() && args.to.is_none_or(|to| to.saturating_add(1) >= record.state().ply()) {
         writeln!(output).map_err(Failure::Output)?;

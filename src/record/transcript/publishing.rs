@@ -145,10 +145,10 @@ impl PublishArgs {
         let secrets = secret_values(env::vars());
         let mut questions: BTreeMap<QuestionPlace, String> = BTreeMap::new();
         for file in list_transcripts(&self.transcripts)? {
-            let failed = |error| Failure::runtime(error, file.display());
-            let lines = BufReader::new(TextInput::open(&file).map_err(failed)?).lines();
+            let failure = |error| Failure::runtime(error, file.display());
+            let lines = BufReader::new(TextInput::open(&file).map_err(failure)?).lines();
             for (number, line) in (1..).zip(lines) {
-                let line = line.map_err(failed)?;
+                let line = line.map_err(failure)?;
                 // Lines that note a start of the bot, and incomplete lines of a killed bot, belong to no question.
                 let Some(place) = question_place(&line) else { continue };
                 if self.match_id.is_some_and(|only| only != place.0) {

@@ -119,14 +119,14 @@ impl CardTerms {
                 format!("its set {} differs from this program's set of that name", card.set),
             ));
         }
-        let wrong = |why: String| ("rule", why);
+        let wrong_rule = |why: String| ("rule", why);
         let rule = card.rule.unwrap_or_default();
         let fits = rule.confidence.to_bits() == CONFIDENCE.to_bits()
             && rule.width > 0.0
             && rule.width <= 1.0
             && (1..=set.max_items()).contains(&rule.max_items);
         if !fits {
-            return Err(wrong(format!(
+            return Err(wrong_rule(format!(
                 "rule: a confidence of {}, a width of {} and at most {} items: expected a confidence of {CONFIDENCE}, a width above 0 and up to 1, and 1 to {} items",
                 rule.confidence,
                 rule.width,
@@ -135,14 +135,14 @@ impl CardTerms {
             )));
         }
         let terms = parse_request(|field| parse_terms(rule.clock.as_ref(), 0, 0, None, field));
-        let clock = terms.map_err(|violations| wrong(format!("rule.{violations}")))?.clock;
+        let clock = terms.map_err(|violations| wrong_rule(format!("rule.{violations}")))?.clock;
         let tiers = card.tiers.iter().map(|tier| {
             Tier::of_number(tier.tier)
-                .ok_or_else(|| wrong(format!("tier {}: expected 1 to {}", tier.tier, Tier::MAX)))
+                .ok_or_else(|| wrong_rule(format!("tier {}: expected 1 to {}", tier.tier, Tier::MAX)))
         });
         let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
         if !tiers.is_sorted_by(|before, after| before < after) {
-            return Err(wrong("the tiers are not in ascending order, or one is repeated".to_owned()));
+            return Err(wrong_rule("the tiers are not in ascending order, or one is repeated".to_owned()));
         }
         Ok(Self { set, rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
     }
@@ -173,8 +173,8 @@ impl RecordsByHead {
 
     fn read_file(&mut self, file: &Path, verdict: &mut CardVerdict) -> Result<(), Failure> {
         let name = record_input::input_name(file);
-        let failed = |error: io::Error| Failure::runtime(error, &name);
-        let InputFile::Records(mut documents) = InputFile::open(file).map_err(failed)? else {
+        let failure = |error: io::Error| Failure::runtime(error, &name);
+        let InputFile::Records(mut documents) = InputFile::open(file).map_err(failure)? else {
             return Ok(());
         };
         loop {
@@ -185,7 +185,7 @@ impl RecordsByHead {
                     verdict.add_finding("unreadable", format!("{name}: {error}"));
                     continue;
                 }
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(failure(error)),
             };
             if document.text.trim_ascii().is_empty() {
                 continue;

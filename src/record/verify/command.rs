@@ -351,8 +351,8 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
             };
         }
     };
-    let refused = |flaw| VerifyRefusal::Flaw(Box::new(flaw));
-    let verification = verify_record(&given).map_err(refused).and_then(|sealed| {
+    let refusal = |flaw| VerifyRefusal::Flaw(Box::new(flaw));
+    let verification = verify_record(&given).map_err(refusal).and_then(|sealed| {
         let state = sealed.record().state();
         match (sealed.seal(), state.end(), state.game()) {
             (None, None, _) => return Err(VerifyRefusal::Unsigned("its match is not over")),

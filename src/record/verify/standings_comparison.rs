@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn differences_name_the_bot_and_the_figure() {
-        let named = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
+        let figure_place = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
         let one = [line("a", 2.0), line("b", 1.0)];
         assert_eq!(compared(&one, &one), []);
         assert_eq!(
@@ -135,11 +135,14 @@ mod tests {
             [],
             "the order of the lines does not matter"
         );
-        assert_eq!(compared(&one, &[line("a", 2.0), line("b", 1.5)]), [named("b", "points")]);
+        assert_eq!(compared(&one, &[line("a", 2.0), line("b", 1.5)]), [figure_place("b", "points")]);
         let other = pb::Standing { wins: 1, disqualified: true, ..line("a", 2.0) };
-        assert_eq!(compared(&one[..1], &[other]), [named("a", "wins"), named("a", "disqualified")]);
-        assert_eq!(compared(&one, &one[..1]), [named("b", "line")]);
-        assert_eq!(compared(&one[1..], &one), [named("a", "line")]);
+        assert_eq!(
+            compared(&one[..1], &[other]),
+            [figure_place("a", "wins"), figure_place("a", "disqualified")]
+        );
+        assert_eq!(compared(&one, &one[..1]), [figure_place("b", "line")]);
+        assert_eq!(compared(&one[1..], &one), [figure_place("a", "line")]);
     }
 
     #[test]

@@ -115,13 +115,13 @@ impl<'a> SiteExport<'a> {
     /// Fetches, verifies and writes the manifest.
     async fn write_manifest(&mut self) -> Result<Manifest, Failure> {
         let path = self.folder.file_path(MANIFEST_FILE)?;
-        let failed = |error| Failure::runtime(error, path.display());
-        let mut file = BufWriter::new(File::create(&path).map_err(failed)?);
+        let failure = |error| Failure::runtime(error, path.display());
+        let mut file = BufWriter::new(File::create(&path).map_err(failure)?);
         let id = self.places.tournament;
-        let (manifest, _) = receive_manifest(&self.remote, &id.to_string(), &mut file, failed).await?;
-        file.flush().map_err(failed)?;
+        let (manifest, _) = receive_manifest(&self.remote, &id.to_string(), &mut file, failure).await?;
+        file.flush().map_err(failure)?;
         self.counts.files += 1;
-        self.counts.bytes += fs::metadata(&path).map_err(failed)?.len();
+        self.counts.bytes += fs::metadata(&path).map_err(failure)?.len();
         if manifest.is_interim() {
             return Err(Failure::input(format!(
                 "tournament {id} is {}: a site shows final results, so wait for the end: lastnim tournament watch {id}",
