@@ -67,7 +67,7 @@ fn partial_audits_that_do_not_fit_are_refused() {
         numbers.map(|number| record(number, RecordForm::Json)).collect()
     };
     let first = write_part(&folder, "first", &field, &lines(0..6));
-    let refused = |path: &str, words: &str| {
+    let assert_refused = |path: &str, words: &str| {
         let (code, output, errors) = merge(&field, &[&first, path]);
         assert_eq!((code, output.as_str()), (2, ""), "{errors}");
         assert_eq!(errors.lines().next(), Some(format!("error: {path}: {words}").as_str()));
@@ -75,13 +75,13 @@ fn partial_audits_that_do_not_fit_are_refused() {
     let (played, _) = MadeUp::new(3, 1).play(0);
     let tournament = played.state().setup().origin.as_ref().unwrap().tournament;
     let twice = write_part(&folder, "twice", &field, &lines(5..9));
-    refused(
+    assert_refused(
         &twice,
         &format!(
             "match 5 of tournament {tournament} is also in another part: expected each match in one part"
         ),
     );
-    refused(
+    assert_refused(
         &first,
         &format!(
             "match 0 of tournament {tournament} is also in another part: expected each match in one part"
@@ -92,7 +92,7 @@ fn partial_audits_that_do_not_fit_are_refused() {
         RecordForm::Json.write(&played, Some(&seal))
     };
     let double = write_part(&folder, "double", &field, &record_in_group(9, 1));
-    refused(
+    assert_refused(
         &double,
         &format!("the duplicate groups of tournament {tournament} have a different size in another part"),
     );
@@ -104,20 +104,23 @@ fn partial_audits_that_do_not_fit_are_refused() {
     );
     assert_eq!((code, errors), (2, expected));
     let seed = write_part(&folder, "seed", &["audit", "field", "--seed", "2"], &lines(6..9));
-    refused(&seed, "the seed is 1 in one part and 2 in another: expected the same in all parts");
+    assert_refused(&seed, "the seed is 1 in one part and 2 in another: expected the same in all parts");
     let unsigned = write_part(&folder, "unsigned", &["audit", "field", "--unsigned"], &lines(6..9));
-    refused(&unsigned, "written with --unsigned: expected none of these flags, as for the earlier parts");
+    assert_refused(
+        &unsigned,
+        "written with --unsigned: expected none of these flags, as for the earlier parts",
+    );
     let bot_part = write_part(&folder, "of-bot", &["audit", "bot", "good"], &lines(6..9));
-    refused(&bot_part, "an audit of good: expected an audit of every bot");
-    refused(&folder.write("text", "nonsense"), "not a file that --partial wrote");
+    assert_refused(&bot_part, "an audit of good: expected an audit of every bot");
+    assert_refused(&folder.write("text", "nonsense"), "not a file that --partial wrote");
     let mut bytes = fs::read(&twice).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     let damaged = folder.0.join("damaged");
     fs::write(&damaged, &bytes).unwrap();
-    refused(damaged.to_str().unwrap(), "it is damaged or incomplete: write it again");
+    assert_refused(damaged.to_str().unwrap(), "it is damaged or incomplete: write it again");
     fs::write(&damaged, &bytes[..40]).unwrap();
-    refused(damaged.to_str().unwrap(), "it is damaged or incomplete: write it again");
+    assert_refused(damaged.to_str().unwrap(), "it is damaged or incomplete: write it again");
     let (code, _, errors) = merge(&field, &[&first, "-", "--seed", "3"]);
     assert_eq!(code, 2);
     assert!(errors.contains("cannot be used with"), "{errors}");

@@ -235,31 +235,31 @@ fn an_interrupted_benchmark_continues_and_a_finished_one_is_not_overwritten() {
 
 #[test]
 fn exactly_one_bot_is_required() {
-    let refused = |args: &[&str]| {
+    let refusal = |args: &[&str]| {
         let output = lastnim(&[&["check", "benchmark"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap()
     };
     for args in [&[][..], &["--house", "greedy", "--", "true"], &["--house", "greedy", "--model", "m"]] {
         assert!(
-            refused(args).contains("expected exactly one bot: --house NAME, --model NAME or `-- COMMAND`"),
+            refusal(args).contains("expected exactly one bot: --house NAME, --model NAME or `-- COMMAND`"),
             "{args:?}"
         );
     }
     assert!(
-        refused(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
+        refusal(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
     );
-    assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
+    assert!(refusal(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
     assert!(
-        refused(&["--house", "greedy", "--set", "lastnim-3"])
+        refusal(&["--house", "greedy", "--set", "lastnim-3"])
             .contains("set \"lastnim-3\": expected lastnim-1 or lastnim-2")
     );
-    assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier appears twice"));
+    assert!(refusal(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier appears twice"));
     assert!(
-        refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1")
+        refusal(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1")
     );
     assert!(
-        refused(&["--house", "greedy", "--temperature", "1"])
+        refusal(&["--house", "greedy", "--temperature", "1"])
             .contains("--temperature: this flag is only for a language model")
     );
 }

@@ -144,8 +144,8 @@ fn the_form_and_order_of_inputs_do_not_matter() {
     assert_eq!(json(&from_folder), json(&from_input));
     let found = json(&from_folder);
     assert_eq!(found["bots"].as_array().unwrap().len(), 1);
-    let named = |pair: &Value| pair["mover"] == "poor" || pair["other"] == "poor";
-    assert!(found["pairs"].as_array().unwrap().iter().all(named));
+    let has_poor = |pair: &Value| pair["mover"] == "poor" || pair["other"] == "poor";
+    assert!(found["pairs"].as_array().unwrap().iter().all(has_poor));
 }
 
 #[test]
@@ -330,8 +330,9 @@ fn favouritism_of_a_bot_is_the_same_in_a_field_audit() {
     assert!(field["pairs_tested"].as_u64() > bot["pairs_tested"].as_u64(), "{field}");
     let all = field["pairs"].as_array().unwrap();
     for pair in bot["pairs"].as_array().unwrap().iter().filter(|pair| pair["mover"] == "any") {
-        let same = |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
-        let other = all.iter().find(same).unwrap();
+        let is_same_pair =
+            |other: &&Value| other["mover"] == pair["mover"] && other["other"] == pair["other"];
+        let other = all.iter().find(is_same_pair).unwrap();
         for key in ["per_error", "p_value"] {
             assert_eq!(pair["favouritism"][key], other["favouritism"][key], "{key} of {pair}");
         }
@@ -372,16 +373,16 @@ fn a_single_match_is_audited() {
     let (code, report, _) = lastnim(&["audit", "match"], &good);
     assert_eq!(code, 0);
     assert!(report.contains("\nPlies\n"), "{report}");
-    let refused = |args: &[&str]| {
+    let refusal = |args: &[&str]| {
         let (code, _, errors) = lastnim(args, &good);
         assert_eq!(code, 2, "{errors}");
         errors
     };
     for flag in ["--unsigned", "--csv"] {
-        assert!(refused(&["audit", "match", flag, "-"]).contains("unexpected argument"));
+        assert!(refusal(&["audit", "match", flag, "-"]).contains("unexpected argument"));
     }
-    refused(&["audit", "match", "one", "two"]);
-    refused(&["audit", "bot", "any", "--puzzles", "51", "-"]);
-    refused(&["audit", "bot", "any", "--batch", "-"]);
-    refused(&["audit", "models", "-"]);
+    refusal(&["audit", "match", "one", "two"]);
+    refusal(&["audit", "bot", "any", "--puzzles", "51", "-"]);
+    refusal(&["audit", "bot", "any", "--batch", "-"]);
+    refusal(&["audit", "models", "-"]);
 }

@@ -42,7 +42,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
     let (code, expected, errors) = standings(&unsealed);
     assert_eq!((code, errors.as_str()), (0, ""), "the same match once more");
 
-    let changed = |change: SetupChange<'_>| {
+    let changed_records = |change: SetupChange<'_>| {
         let mut changed = unsealed.clone();
         changed["match_id"] = json!(NOBODY);
         change(&mut changed["events"][0]["created"]);
@@ -71,7 +71,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
         ),
     ];
     for (change, words) in cases {
-        let (code, standings, errors) = changed(change);
+        let (code, standings, errors) = changed_records(change);
         assert_eq!((code, &standings), (3, &expected), "{errors}");
         assert!(errors.starts_with(&words) && errors.lines().count() == 1, "{errors}");
     }

@@ -298,8 +298,9 @@ fn a_ladder_with_a_retention_is_pruned_while_it_runs() {
     let server = home.serve_with(&prunes_often);
     home.until_stats(|stats| number(stats, "pruned_matches") > pruned + 20);
     home.printed(&["tournament", "pause", &id]);
-    let kept = |stats: &Value| number(stats, "matches") - number(stats, "pruned_matches");
-    let settled = home.until_stats(|stats| number(stats, "unfinished_matches") == 0 && kept(stats) == 10);
+    let kept_matches = |stats: &Value| number(stats, "matches") - number(stats, "pruned_matches");
+    let settled =
+        home.until_stats(|stats| number(stats, "unfinished_matches") == 0 && kept_matches(stats) == 10);
     let figures = |home: &ServerHome| -> Vec<Value> {
         let standings = home.json(&["tournament", "standings", &id]);
         let names =

@@ -57,13 +57,13 @@ fn mistakes(name: &str, file: &str) -> Vec<String> {
 
 #[test]
 fn every_format_has_a_valid_example() {
-    let said = |format: &str| {
+    let printed_format = |format: &str| {
         let output = check(&example(format), &["--json"]);
         assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{format}");
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
     let matches = FORMATS.map(|format| {
-        let said = &said(format)["matches"];
+        let said = &printed_format(format)["matches"];
         (said["bound"].as_str().unwrap().to_owned(), said["matches"].as_u64().unwrap())
     });
     let expected = [
@@ -131,11 +131,11 @@ fn repeated_groups_are_noted() {
 
 #[test]
 fn check_says_how_often_the_best_bot_finishes_first() {
-    let said = |format: &str| {
+    let printed_format = |format: &str| {
         let json: Value = serde_json::from_slice(&check(&example(format), &["--json"]).stdout).unwrap();
         json["resolution"].clone()
     };
-    let swiss = said("swiss");
+    let swiss = printed_format("swiss");
     let first = &swiss["best_first"];
     let [chance, low, high] = ["chance", "low", "high"].map(|key| first[key].as_f64().unwrap());
     assert!(0.2 < low && low < chance && chance < high && high < 0.9, "{swiss}");
@@ -153,7 +153,7 @@ fn check_says_how_often_the_best_bot_finishes_first() {
             && line.ends_with(&format!("; to reach 90%, the tournament needs about {needed} rounds")),
         "{line}"
     );
-    let sprt = said("sprt");
+    let sprt = printed_format("sprt");
     assert_eq!(
         sprt,
         json!({ "unknown": "a sequential test compares two named bots and plays until it has an answer" })

@@ -146,19 +146,19 @@ fn a_socket_belongs_to_one_live_server() {
 fn places_that_cannot_be_sockets_are_refused() {
     let folder = SocketFolder::new("refused");
     fs::write(folder.socket(), "a letter").unwrap();
-    let refused = |arguments: &[&str], code| {
+    let refusal = |arguments: &[&str], code| {
         let output = folder.run(arguments);
         let message = text(output.stderr);
         assert_eq!(output.status.code(), Some(code), "{message}");
         message
     };
     let (memory, address) = (["--store", "memory"], folder.address());
-    let serve = |more: &[&str], code| refused(&[&["serve"], &memory[..], more].concat(), code);
+    let serve = |more: &[&str], code| refusal(&[&["serve"], &memory[..], more].concat(), code);
     assert!(serve(&["--listen", &address], 1).contains("this file exists and is not a socket"));
     assert_eq!(fs::read_to_string(folder.socket()).unwrap(), "a letter");
     let long = format!("unix:/{}", "x".repeat(120));
     assert!(serve(&["--listen", &long], 2).contains("this one has 121: use a shorter one"));
-    assert!(refused(&["tournament", "list", "--server", &long], 2).contains("use a shorter one"));
+    assert!(refusal(&["tournament", "list", "--server", &long], 2).contains("use a shorter one"));
     for flag in ["--tls-cert", "--tls-key", "--client-ca"] {
         let message = serve(&["--listen", &address, flag, "x.pem"], 2);
         assert!(

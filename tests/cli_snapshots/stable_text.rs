@@ -52,12 +52,12 @@ impl SeenIds {
             (_, None) => "HASH".to_owned(),
             (_, Some(_)) => format!("{:46}", "HASH"),
         });
-        let numbered = |id: &Captures| {
+        let number_id = |id: &Captures| {
             let next = self.0.len() + 1;
             let number = *self.0.entry(id[0].to_owned()).or_insert(next);
             format!("00000000-0000-0000-0000-{number:012}")
         };
-        ID.replace_all(&text, numbered).into_owned()
+        ID.replace_all(&text, number_id).into_owned()
     }
 }
 

@@ -106,12 +106,12 @@ async fn course(
     assert_eq!(finished.state(), pb::TournamentState::Finished);
     if !kills.is_empty() {
         assert!(in_play >= MIN_KILLS_IN_PLAY, "{in_play} of {} kills while matches were open", kills.len());
-        let said = |words| stage.start.log_text().matches(words).count();
+        let logged_count = |words| stage.start.log_text().matches(words).count();
         // It is logged again if the server is killed before it has replaced the checkpoint.
-        let unusable = said("a tournament's checkpoint cannot be used");
+        let unusable = logged_count("a tournament's checkpoint cannot be used");
         assert_eq!(unusable > 0, damaged > 0, "{unusable} times unusable, {damaged} damaged");
         if is_ladder {
-            let used = said("a tournament resumes from its checkpoint");
+            let used = logged_count("a tournament resumes from its checkpoint");
             assert!(used >= 1 && damaged == 1, "{used} checkpoints are used, {damaged} is damaged");
         }
         let mut reader = stage.database.reader().await;

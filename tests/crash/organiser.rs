@@ -44,8 +44,8 @@ impl Organiser {
             let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
             question(InterceptedService::new(channel, token_authorization(ADMIN).unwrap())).await
         };
-        let late = |_| Status::unavailable("no answer in time");
-        Ok(tokio::time::timeout(REQUEST_TIMEOUT, asking).await.map_err(late)??.into_inner())
+        let late_status = |_| Status::unavailable("no answer in time");
+        Ok(tokio::time::timeout(REQUEST_TIMEOUT, asking).await.map_err(late_status)??.into_inner())
     }
 
     /// Repeats a request until the server answers, possibly with an error.
@@ -119,10 +119,10 @@ impl Organiser {
         let began = Instant::now();
         loop {
             let existing = self.tournaments().await;
-            let same = |listed: &&pb::Tournament| {
+            let is_same = |listed: &&pb::Tournament| {
                 listed.settings.as_ref().is_some_and(|listed| listed.title == settings.title)
             };
-            if let Some(found) = existing.iter().find(same) {
+            if let Some(found) = existing.iter().find(is_same) {
                 return found.id.clone();
             }
             let request =
@@ -306,11 +306,11 @@ impl Organiser {
     pub async fn create_match(&self, request: &pb::CreateMatchRequest) -> String {
         let began = Instant::now();
         loop {
-            let same = |found: &&pb::Match| {
+            let is_same = |found: &&pb::Match| {
                 let setup = found.setup.as_ref().expect("a setup");
                 setup.tournament_id.is_empty() && setup.bots == request.bots
             };
-            if let Some(found) = self.matches("").await.iter().find(same) {
+            if let Some(found) = self.matches("").await.iter().find(is_same) {
                 return found.id.clone();
             }
             let request = request.clone();

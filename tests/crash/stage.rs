@@ -126,8 +126,8 @@ impl Stage {
 
     /// Waits until this many matches of a tournament were announced as over.
     pub async fn until_ended(&self, tournament: &str, matches: usize) {
-        let ended = || self.ledger.told().ended_of(tournament);
-        self.until("the end of more matches", || ended() >= matches).await;
+        let ended_matches = || self.ledger.told().ended_of(tournament);
+        self.until("the end of more matches", || ended_matches() >= matches).await;
     }
 
     /// Waits until this many takes were announced.

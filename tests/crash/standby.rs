@@ -144,21 +144,21 @@ async fn the_hand_over_command_names_the_server_that_took_over() {
 async fn the_hand_over_command_is_refused_without_a_standby_server() {
     let Some((stage, second)) = Stage::for_pair() else { return };
     let active = stage.start.start().await;
-    let refused = async |start: &Start, token: &str, reason: &str| {
+    let assert_refused = async |start: &Start, token: &str, reason: &str| {
         let (code, text) = run_hand_over(&start.address(), token).await;
         assert!(code == Some(1) && text.contains(reason), "{code:?} {text}");
         assert!(get(start, "/readyz").starts_with("HTTP/1.1 200"), "the server no longer serves");
     };
-    refused(&stage.start, ADMIN, "NO_STANDBY").await;
-    refused(&stage.start, &ADMIN.replace('8', "9"), "BAD_TOKEN").await;
+    assert_refused(&stage.start, ADMIN, "NO_STANDBY").await;
+    assert_refused(&stage.start, &ADMIN.replace('8', "9"), "BAD_TOKEN").await;
     // A standby server that has stopped no longer counts.
     let standby = stand_by(&second, 1).await;
     standby.stop();
-    refused(&stage.start, ADMIN, "NO_STANDBY").await;
+    assert_refused(&stage.start, ADMIN, "NO_STANDBY").await;
     active.stop();
     let alone = Start { more: Vec::new(), ..stage.start.clone() };
     let alone = alone.start().await;
-    refused(&stage.start, ADMIN, "NOT_STANDBY").await;
+    assert_refused(&stage.start, ADMIN, "NOT_STANDBY").await;
     alone.stop();
 }
 

@@ -107,9 +107,9 @@ async fn remaining_time_is_estimated_from_the_pace() {
     .await;
     assert_eq!(left.matches + left.paced_matches, 39 * 3);
     // The pace is rounded to milliseconds.
-    let scaled = |millis: u64| millis * left.matches / left.paced_matches;
+    let scale = |millis: u64| millis * left.matches / left.paced_matches;
     let estimate = left.estimate_ms.unwrap();
-    assert!((scaled(left.paced_ms)..=scaled(left.paced_ms + 1)).contains(&estimate), "{left:?}");
+    assert!((scale(left.paced_ms)..=scale(left.paced_ms + 1)).contains(&estimate), "{left:?}");
     let cancel = pb::CancelTournamentRequest { tournament_id: id.clone() };
     host.tournaments().cancel_tournament(cancel).await.unwrap();
     host.tournament_over(&id).await;

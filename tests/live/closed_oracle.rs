@@ -213,14 +213,14 @@ async fn audits_and_practice_are_closed_too() {
     stage.carol.practise("carol").await.unwrap();
 
     // The practice match that began earlier continues alongside the first of two matches.
-    let ended = async |line: &mut BotSession| {
+    let next_end = async |line: &mut BotSession| {
         let mut ended = Vec::new();
         while !ended.iter().any(|end: &pb::MatchEnded| end.audit.is_none()) {
             ended.append(&mut line.play_timidly(1).await);
         }
         ended.pop().unwrap()
     };
-    let (first, same) = tokio::join!(ended(&mut alice), ended(&mut bob));
+    let (first, same) = tokio::join!(next_end(&mut alice), next_end(&mut bob));
     assert_eq!((&first.match_id, first.reason()), (&same.match_id, pb::EndReason::Finished));
     assert!(first.winner.is_some());
     for asker in [&stage.alice, &stage.stranger] {
@@ -253,7 +253,7 @@ async fn audits_and_practice_are_closed_too() {
     // The snapshot of the second match was skipped.
     drop(alice);
     let mut alice = stage.session(&stage.alice).await;
-    tokio::join!(ended(&mut alice), ended(&mut bob));
+    tokio::join!(next_end(&mut alice), next_end(&mut bob));
     stage.host.tournament_over(&id).await;
     stage.assert_open().await;
     for asker in stage.everybody() {

@@ -211,11 +211,11 @@ async fn strikes_are_recorded_with_reasons() {
     clumsy.send(Action::Resign(pb::Resign { match_id: id.clone() })).await;
     clumsy.ended().await;
     soon("the end of the match", playing).await.unwrap();
-    let struck = |event: pb::RecordEvent| match event.event {
+    let struck_seat = |event: pb::RecordEvent| match event.event {
         Some(record_event::Event::Struck(struck)) => Some(struck.reason()),
         _ => None,
     };
-    let struck: Vec<_> = host.record(&id).await.events.into_iter().filter_map(struck).collect();
+    let struck: Vec<_> = host.record(&id).await.events.into_iter().filter_map(struck_seat).collect();
     let reasons =
         [pb::RefusalReason::NotStarted, pb::RefusalReason::FuturePly, pb::RefusalReason::IllegalTake];
     assert_eq!(struck, reasons);

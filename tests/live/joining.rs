@@ -79,23 +79,23 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     let host = Host::start().await;
     let tokens = host.register_all(["late", "one", "two", "three"]).await;
     let (mut late, _) = BotSession::open(&host, &tokens[0]).await;
-    let refused = async |line: &mut BotSession, id: &str| {
+    let refusal = async |line: &mut BotSession, id: &str| {
         let refused = asked(line, id).await.unwrap_err();
         assert!(id.starts_with(&refused.tournament_id), "{refused:?}");
         (refused.reason(), refused.message)
     };
-    let (why, words) = refused(&mut late, UNKNOWN).await;
+    let (why, words) = refusal(&mut late, UNKNOWN).await;
     assert_eq!(why, pb::JoinRefusal::UnknownTournament);
     assert_eq!(words, format!("no tournament has the id {UNKNOWN}"));
     for word in ["", "cup", "01890a5dac96774bbcceb302099a8057", &"x".repeat(60_000)] {
-        let (why, words) = refused(&mut late, word).await;
+        let (why, words) = refusal(&mut late, word).await;
         assert_eq!(why, pb::JoinRefusal::UnknownTournament);
         assert!(words.starts_with("tournament id ") && words.len() < 300, "{words}");
     }
 
     let running = host.create_tournament(round_robin(&[&[9]]), &["one", "two", "three"]).await;
     host.start_tournament(&running).await;
-    let (why, words) = refused(&mut late, &running).await;
+    let (why, words) = refusal(&mut late, &running).await;
     assert_eq!(why, pb::JoinRefusal::Started);
     let expected = "bots can join only before a tournament starts, or while a ladder runs";
     assert_eq!(words, format!("tournament {running} is running: {expected}"));
@@ -107,7 +107,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     );
     let cancel = pb::CancelTournamentRequest { tournament_id: running.clone() };
     host.tournaments().cancel_tournament(cancel).await.unwrap();
-    assert_eq!(refused(&mut late, &running).await.0, pb::JoinRefusal::Over);
+    assert_eq!(refusal(&mut late, &running).await.0, pb::JoinRefusal::Over);
     assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
 
     // With its two bots and the late one it would start without the bot that its format names.
@@ -118,7 +118,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
         ..round_robin(&[&[9]])
     };
     let lacking = host.create_tournament(settings, &["one", "two"]).await;
-    let (why, words) = refused(&mut late, &lacking).await;
+    let (why, words) = refusal(&mut late, &lacking).await;
     assert_eq!(why, pb::JoinRefusal::Field);
     assert!(words.contains("the format names absent, but it is not in the field of 3 bots"), "{words}");
     assert_eq!(field(&host, &lacking).await, ["one", "two"]);

@@ -291,13 +291,13 @@ async fn no_shows_lose_matches_but_not_rating() {
         let state = sealed.record().state();
         let Some((_, Some(_))) = state.end() else { continue };
         let audit = sealed.record().audit().unwrap();
-        let lost = |seat| state.forfeits()[seat].map(lastnim_proto::record::seat_loss_of_forfeit);
-        let outcome = lastnim_tournament::MatchOutcome::of_audit(&audit, lost);
+        let seat_loss = |seat| state.forfeits()[seat].map(lastnim_proto::record::seat_loss_of_forfeit);
+        let outcome = lastnim_tournament::MatchOutcome::of_audit(&audit, seat_loss);
         let origin = state.setup().origin.as_ref().unwrap();
         let (number, group) = (origin.number, origin.group);
-        let absent = |seat| lost(seat) == Some(lastnim_tournament::SeatLoss::NoShow);
+        let is_absent = |seat| seat_loss(seat) == Some(lastnim_tournament::SeatLoss::NoShow);
         // A two-seat match with a no-show says nothing about strength.
-        if outcome.seats.seats().iter().any(absent) {
+        if outcome.seats.seats().iter().any(is_absent) {
             continue;
         }
         let bots = state.setup().bots.clone();

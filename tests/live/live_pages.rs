@@ -350,8 +350,9 @@ async fn the_home_page_shows_open_matches() {
     assert!(page.body.contains("data-live=\"/events\"") && page.body.contains(&board("9")), "{}", page.body);
     let mut source = EventSource::open(&host, "/events").await;
     take_turns([&mut one, &mut two], 0, 2).await;
-    let drawn = |event: &PageEvent| event.part("featured").is_some_and(|part| part.contains(&board("7")));
-    let event = source.until(drawn).await;
+    let shows_board =
+        |event: &PageEvent| event.part("featured").is_some_and(|part| part.contains(&board("7")));
+    let event = source.until(shows_board).await;
     assert!(event.part("featured").unwrap().contains(&format!("href=\"/matches/{id}\"")), "{}", event.data);
 }
 

@@ -126,8 +126,9 @@ async fn refusals_are_counted_by_reason() {
     let (_newer, _) = BotSession::open(&host, &tokens[0]).await;
     assert_eq!(line.end().await.reason(), "REPLACED");
     let counted = metrics(&host).await;
-    let refused = |reason: &str| counted[&format!("lastnim_refused_actions_total{{reason=\"{reason}\"}}")];
-    assert_eq!((refused("INVALID_ROW"), refused("ILLEGAL_TAKE")), (1.0, 0.0));
+    let refused_count =
+        |reason: &str| counted[&format!("lastnim_refused_actions_total{{reason=\"{reason}\"}}")];
+    assert_eq!((refused_count("INVALID_ROW"), refused_count("ILLEGAL_TAKE")), (1.0, 0.0));
     let call = "lastnim_refused_calls_total{code=\"INVALID_ARGUMENT\",reason=\"BAD_REQUEST\"}";
     assert_eq!(counted.get(call), Some(&1.0), "{counted:?}");
     let replaced = "lastnim_refused_calls_total{code=\"ABORTED\",reason=\"REPLACED\"}";

@@ -312,7 +312,7 @@ async fn invalid_questions_about_declarations_are_named() {
     let refused = oracle.find_equilibria(request).await.unwrap_err();
     assert_eq!(fields(&refused), ["game.alliance_matrix"]);
     assert!(refused.message().contains("9 seats"), "{refused}");
-    let played = |game: &Game, takes: &[u64]| pb::PlayedGame {
+    let played_game = |game: &Game, takes: &[u64]| pb::PlayedGame {
         game: Some(game.into()),
         takes: takes.to_vec(),
         ..Default::default()
@@ -320,11 +320,11 @@ async fn invalid_questions_about_declarations_are_named() {
     let (two, three) = (&games()[0], &games()[3]);
     let request =
         |games: Vec<pb::PlayedGame>| pb::RationaliseRequest { games, reading: 0, ..Default::default() };
-    let refused = oracle.rationalise(request(vec![played(two, &[1]), played(three, &[1])])).await;
+    let refused = oracle.rationalise(request(vec![played_game(two, &[1]), played_game(three, &[1])])).await;
     assert_eq!(fields(&refused.unwrap_err()), ["games[1]"]);
-    let refused = oracle.rationalise(request(vec![played(two, &[1, 99])])).await;
+    let refused = oracle.rationalise(request(vec![played_game(two, &[1, 99])])).await;
     assert_eq!(fields(&refused.unwrap_err()), ["games[0]"]);
-    let unknown = pb::RationaliseRequest { reading: 5, ..request(vec![played(two, &[1])]) };
+    let unknown = pb::RationaliseRequest { reading: 5, ..request(vec![played_game(two, &[1])]) };
     assert_eq!(fields(&oracle.rationalise(unknown).await.unwrap_err()), ["reading"]);
     assert_eq!(fields(&oracle.rationalise(request(vec![])).await.unwrap_err()), ["games"]);
 }

@@ -148,12 +148,12 @@ async fn an_invalid_request_does_not_end_the_batch() {
     let host = Host::start().await;
     let token = host.register("careless").await;
     let mut batch = SolveBatch::open(&host, &token).await.unwrap();
-    let good = || request(0..3, pb::SolveDetail::Winner);
+    let good_request = || request(0..3, pb::SolveDetail::Winner);
     let broken = [
-        (pb::SolveBatchRequest { alliance_matrix: None, ..good() }, "alliance_matrix"),
-        (pb::SolveBatchRequest { ending: 9, ..good() }, "ending"),
-        (pb::SolveBatchRequest { detail: 9, ..good() }, "detail"),
-        (pb::SolveBatchRequest { positions: Vec::new(), ..good() }, "positions"),
+        (pb::SolveBatchRequest { alliance_matrix: None, ..good_request() }, "alliance_matrix"),
+        (pb::SolveBatchRequest { ending: 9, ..good_request() }, "ending"),
+        (pb::SolveBatchRequest { detail: 9, ..good_request() }, "detail"),
+        (pb::SolveBatchRequest { positions: Vec::new(), ..good_request() }, "positions"),
         (request(0..4_097, pb::SolveDetail::Winner), "positions"),
     ];
     for (number, (request, field)) in (0..).zip(broken) {
@@ -161,13 +161,16 @@ async fn an_invalid_request_does_not_end_the_batch() {
         let response = batch.answer().await.unwrap().unwrap();
         assert_eq!((response.request, response.answers.len()), (2 * number, 0));
         assert_eq!(response.refusal.unwrap().violations[0].field, field);
-        batch.ask(good()).await;
+        batch.ask(good_request()).await;
         let response = batch.answer().await.unwrap().unwrap();
         assert_eq!((response.request, response.answers.len()), (2 * number + 1, 3));
     }
     // A message above the size limit ends the batch.
     batch
-        .ask(pb::SolveBatchRequest { positions: vec![pb::BatchPosition::default(); 1 << 20], ..good() })
+        .ask(pb::SolveBatchRequest {
+            positions: vec![pb::BatchPosition::default(); 1 << 20],
+            ..good_request()
+        })
         .await;
     assert_eq!(batch.answer().await.unwrap_err().code(), Code::OutOfRange);
 }
@@ -177,7 +180,7 @@ async fn large_audits_are_answered_in_order_with_refusals_in_place() {
     const LONG: u64 = 8_000;
     let host = Host::start().await;
     // Several hundred short games, some that fill a response alone, and every tenth incomplete.
-    let played = |number: u64| {
+    let played_request = |number: u64| {
         let long = number % 50 == 7;
         let piles = if long { vec![2 * LONG, 3] } else { vec![2, 1 + number % 3] };
         let mut takes = vec![1; piles.iter().sum::<u64>() as usize];
@@ -190,7 +193,7 @@ async fn large_audits_are_answered_in_order_with_refusals_in_place() {
         .map(|request| pb::AuditBatchRequest {
             games: (100 * request..100 * (request + 1))
                 .map(|number| {
-                    let (game, takes) = played(number);
+                    let (game, takes) = played_request(number);
                     pb::AuditRequest { game: Some((&game).into()), takes }
                 })
                 .collect(),
@@ -203,7 +206,7 @@ async fn large_audits_are_answered_in_order_with_refusals_in_place() {
         assert_eq!((response.request, u64::from(response.start)), (number / 100, number % 100));
         responses += 1;
         for answer in response.answers {
-            let (game, takes) = played(number);
+            let (game, takes) = played_request(number);
             let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
             match (answer.answer.unwrap(), Audit::of_finished(&game, &takes)) {
                 (AuditAnswer::Audit(audit), Ok(expected)) => assert_eq!(audit, (&expected).into()),

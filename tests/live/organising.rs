@@ -146,7 +146,7 @@ async fn invalid_matches_are_refused_by_field() {
     let host = Host::start().await;
     host.register_all(["one", "two"]).await;
     let refusal = async |request| host.matches().create_match(request).await.unwrap_err();
-    let good = || exhibition(["one", "two"], &[3]);
+    let good_exhibition = || exhibition(["one", "two"], &[3]);
 
     let unknown = refusal(exhibition(["one", "stranger"], &[3])).await;
     assert_eq!((unknown.code(), reason(&unknown).as_str()), (Code::NotFound, "NO_SUCH_BOT"));
@@ -165,13 +165,17 @@ async fn invalid_matches_are_refused_by_field() {
         (exhibition(["one", "two"], &[1, 0]), vec!["piles"]),
         (exhibition(["one", "two"], &[u64::MAX]), vec!["piles"]),
         (exhibition(["one", "two"], &[1; 1_025]), vec!["piles"]),
-        (pb::CreateMatchRequest { first: 2, ..good() }, vec!["first"]),
-        (pb::CreateMatchRequest { ending: 7, ..good() }, vec!["ending"]),
-        (pb::CreateMatchRequest { strikes: 101, ..good() }, vec!["strikes"]),
-        (pb::CreateMatchRequest { max_plies: 70_000, ..good() }, vec!["max_plies"]),
-        (pb::CreateMatchRequest { clock: Some(clock), ..good() }, vec!["clock.initial_ms"]),
+        (pb::CreateMatchRequest { first: 2, ..good_exhibition() }, vec!["first"]),
+        (pb::CreateMatchRequest { ending: 7, ..good_exhibition() }, vec!["ending"]),
+        (pb::CreateMatchRequest { strikes: 101, ..good_exhibition() }, vec!["strikes"]),
+        (pb::CreateMatchRequest { max_plies: 70_000, ..good_exhibition() }, vec!["max_plies"]),
+        (pb::CreateMatchRequest { clock: Some(clock), ..good_exhibition() }, vec!["clock.initial_ms"]),
         (
-            pb::CreateMatchRequest { assigned: matrix(&[&[0, 1], &[1, 1]]), alliance: 0, ..good() },
+            pb::CreateMatchRequest {
+                assigned: matrix(&[&[0, 1], &[1, 1]]),
+                alliance: 0,
+                ..good_exhibition()
+            },
             vec!["assigned.rows[1]"],
         ),
         (
@@ -189,9 +193,12 @@ async fn invalid_matches_are_refused_by_field() {
             );
         }
     }
-    let refused =
-        refusal(pb::CreateMatchRequest { assigned: matrix(&[&[0, 1, 2][..]; 3]), alliance: 0, ..good() })
-            .await;
+    let refused = refusal(pb::CreateMatchRequest {
+        assigned: matrix(&[&[0, 1, 2][..]; 3]),
+        alliance: 0,
+        ..good_exhibition()
+    })
+    .await;
     assert!(fields(&refused)[0].starts_with("assigned"));
 }
 
@@ -254,15 +261,15 @@ async fn matches_are_listed_by_state_bots_and_reason() {
     let settings = pb::TournamentSettings { concurrency: 2, seats: 2, ..round_robin(&[&[3]]) };
     let cup = host.create_tournament(settings, &["one", "two", "three"]).await;
     host.start_tournament(&cup).await;
-    let open = async || {
+    let open_matches = async || {
         let state = pb::MatchState::Open.into();
         let request = pb::ListMatchesRequest { state, ..Default::default() };
         host.matches().list_matches(request).await.unwrap().into_inner().matches
     };
-    while open().await.len() < 2 {
+    while open_matches().await.len() < 2 {
         tokio::task::yield_now().await;
     }
-    let voided = open().await[0].id.clone();
+    let voided = open_matches().await[0].id.clone();
     let target = Some(pb::void_matches_request::Target::MatchId(voided.clone()));
     let pause = pb::PauseTournamentRequest { tournament_id: cup.clone(), ..Default::default() };
     host.tournaments().pause_tournament(pause).await.unwrap();
@@ -295,7 +302,7 @@ async fn matches_are_listed_by_state_bots_and_reason() {
     assert_eq!(list(cancelled.clone()).await.unwrap(), only(&voided));
     let over = pb::ListMatchesRequest { state: state(pb::MatchState::Over), ..cancelled };
     assert_eq!(list(over).await.unwrap(), BTreeSet::new());
-    let (all, open) = (list(by()).await.unwrap(), open().await);
+    let (all, open) = (list(by()).await.unwrap(), open_matches().await);
     assert_eq!(all.len(), open.len() + 1, "the others are open");
     assert!(open.iter().any(|open| open.id == exhibition) && open.iter().all(|open| open.id != voided));
     let of_two_bots =

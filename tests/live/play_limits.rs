@@ -51,14 +51,14 @@ async fn games_are_limited_per_address() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn games_are_limited_in_total() {
-    let limited = |guest_matches| Limits { guest_matches, ..Limits::default() };
-    let host = Host::with(Config { limits: limited(1), ..hosting(&["timid"]) }).await;
+    let limits_with = |guest_matches| Limits { guest_matches, ..Limits::default() };
+    let host = Host::with(Config { limits: limits_with(1), ..hosting(&["timid"]) }).await;
     let game = duel("against-timid", "5");
     Guest::begin(&host, &game).await;
     let refused = begin(&mut Browser::open(&host), &game).await;
     assert_answer(&refused, 429, "the limit on open guest matches is reached (1)");
 
-    let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
+    let host = Host::with(Config { limits: limits_with(0), ..hosting(&["timid"]) }).await;
     let mut browser = Browser::open(&host);
     let closed = browser.get("/play").await;
     assert_answer(&closed, 200, "This server admits no guests");

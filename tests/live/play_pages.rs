@@ -120,11 +120,11 @@ impl<'h> Guest<'h> {
 
 /// Returns the takes of a match with their seats.
 async fn takes(host: &Host, id: &str) -> Vec<(u32, u64)> {
-    let took = |event: pb::RecordEvent| match event.event {
+    let seat_and_take = |event: pb::RecordEvent| match event.event {
         Some(Event::Took(took)) => Some((took.seat, took.take)),
         _ => None,
     };
-    host.record(id).await.events.into_iter().filter_map(took).collect()
+    host.record(id).await.events.into_iter().filter_map(seat_and_take).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -39,8 +39,8 @@ async fn rows_are_hidden_until_all_are_declared() {
     assert_eq!(lines[1].refused().await.reason(), pb::RefusalReason::InvalidRow);
     let resign = pb::Resign { match_id: id.clone() };
     lines[2].send(pb::play_request::Action::Resign(resign)).await;
-    let forfeited = |event| if let Event::Forfeited(lost) = event { Some(lost.seat) } else { None };
-    assert_eq!(lines[3].until(forfeited).await, 2);
+    let forfeited_seat = |event| if let Event::Forfeited(lost) = event { Some(lost.seat) } else { None };
+    assert_eq!(lines[3].until(forfeited_seat).await, 2);
 
     let record = host.record(&id).await;
     let shown_match = host.get_match(&id).await;
@@ -88,8 +88,8 @@ async fn rows_are_hidden_until_all_are_declared() {
         event_summaries(recorded),
         ["created", "row 0", "row 1", "forfeited 2", "row 2", "row 3", "revealed"]
     );
-    let ordered = |events: &[pb::RecordEvent]| events.is_sorted_by_key(|event| event.at_us);
-    assert!(ordered(recorded) && !ordered(&watched));
+    let is_ordered = |events: &[pb::RecordEvent]| events.is_sorted_by_key(|event| event.at_us);
+    assert!(is_ordered(recorded) && !is_ordered(&watched));
 }
 
 /// Summarises events.

@@ -137,16 +137,16 @@ async fn a_trusted_proxy_identifies_clients() {
         let addresses = [192, 0, 2, client, 127, 0, 0, 1, 1, 0, 2, 0];
         [&b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c"[..], &addresses].concat()
     };
-    let announced = |client| {
+    let announced_matches = |client| {
         let (server, first) = (host.address.clone(), header(client));
         async move { RawConnection::announced(&server, local(7), &first).await }
     };
-    let first = announced(1).await;
+    let first = announced_matches(1).await;
     assert_eq!(first.call(GET_KEY, None, &[]).await.unwrap(), "0");
-    let other = announced(2).await;
+    let other = announced_matches(2).await;
     assert_eq!(other.call(GET_KEY, None, &[]).await.unwrap(), "0");
     // A second connection of the first client replaces its first.
-    let second = announced(1).await;
+    let second = announced_matches(1).await;
     assert_eq!(second.call(GET_KEY, None, &[]).await.unwrap(), "0");
     let _ = soon("the end of a connection", first.driving).await;
     assert_eq!(other.call(GET_KEY, None, &[]).await.unwrap(), "0");

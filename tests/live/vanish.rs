@@ -33,11 +33,11 @@ async fn declare_both(host: &Host, id: &str, lines: [&mut BotSession; 2]) {
 pub async fn forfeits(host: &Host, id: &str) -> Vec<(u32, pb::ForfeitReason)> {
     let record = host.record(id).await;
     parse_record(&record).expect("the record replays");
-    let lost = |event: pb::RecordEvent| match event.event {
+    let lost_event = |event: pb::RecordEvent| match event.event {
         Some(record_event::Event::Forfeited(lost)) => Some((lost.seat, lost.reason())),
         _ => None,
     };
-    record.events.into_iter().filter_map(lost).collect()
+    record.events.into_iter().filter_map(lost_event).collect()
 }
 
 async fn disconnects_and_returns(how: Disconnection) {
@@ -71,8 +71,8 @@ async fn disconnects_and_returns(how: Disconnection) {
     assert_eq!((turn.ply, turn.counters), (1, 4));
 
     line.take(&turn, 1).await;
-    let took = |event| if let Event::Took(took) = event { Some(took) } else { None };
-    let seen = steady.until(|event| took(event).filter(|took| took.ply == 1)).await;
+    let took_event = |event| if let Event::Took(took) = event { Some(took) } else { None };
+    let seen = steady.until(|event| took_event(event).filter(|took| took.ply == 1)).await;
     assert_eq!((seen.seat, seen.take), (1, 1));
     // It does not know whether the take arrived, so it sends it again on its return.
     drop(line);
@@ -80,7 +80,7 @@ async fn disconnects_and_returns(how: Disconnection) {
     let snapshot = line.snapshot().await;
     assert_eq!((snapshot.ply, snapshot.turn), (2, None));
     line.take(&turn, 1).await;
-    let again = line.until(took).await;
+    let again = line.until(took_event).await;
     assert_eq!((again.ply, again.seat, again.take), (1, 1, 1));
 
     let finishing = line.playing_timidly(1);

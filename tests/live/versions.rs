@@ -92,13 +92,13 @@ async fn standings_and_audits_distinguish_versions() {
 
     let over = host.tournament_over(&id).await;
     let line = |bot: &str| over.standings.iter().find(|line| line.bot == bot).unwrap();
-    let counted = |played: &[pb::PlayedVersion]| {
-        let counted = |played: &pb::PlayedVersion| (played.version.clone().unwrap(), played.matches);
-        played.iter().map(counted).collect::<Vec<_>>()
+    let version_counts = |played: &[pb::PlayedVersion]| {
+        let version_count = |played: &pb::PlayedVersion| (played.version.clone().unwrap(), played.matches);
+        played.iter().map(version_count).collect::<Vec<_>>()
     };
-    assert_eq!(counted(&line("changing").versions), [(old.clone(), 2), (new.clone(), 1)]);
+    assert_eq!(version_counts(&line("changing").versions), [(old.clone(), 2), (new.clone(), 1)]);
     assert!(line("steady").versions.is_empty(), "a bot that says none has none");
-    let mut version_counts: Vec<_> = host
+    let mut label_counts: Vec<_> = host
         .matches_of(&id)
         .await
         .into_iter()
@@ -107,8 +107,8 @@ async fn standings_and_audits_distinguish_versions() {
             found.seat_versions[seat].versions.len()
         })
         .collect();
-    version_counts.sort_unstable();
-    assert_eq!(version_counts, [1, 2]);
+    label_counts.sort_unstable();
+    assert_eq!(label_counts, [1, 2]);
 
     let audit = async |label: &str| {
         let request =
@@ -117,9 +117,9 @@ async fn standings_and_audits_distinguish_versions() {
     };
     let report = audit("").await;
     assert_eq!((report.matches, report.bots.len()), (2, 1));
-    assert_eq!(counted(&report.bots[0].versions), [(old.clone(), 2), (new.clone(), 1)]);
+    assert_eq!(version_counts(&report.bots[0].versions), [(old.clone(), 2), (new.clone(), 1)]);
     let report = audit("1.0").await;
-    assert_eq!((report.matches, counted(&report.bots[0].versions)), (1, vec![(old, 1)]));
+    assert_eq!((report.matches, version_counts(&report.bots[0].versions)), (1, vec![(old, 1)]));
     assert_eq!(audit("1.1").await.matches, 0, "in its match another version played as well");
     let nobody = pb::AuditBotRequest { tournament_id: id, version: "1.0".into(), ..Default::default() };
     let refused = host.oracle().audit_bot(nobody).await.unwrap_err();

@@ -135,14 +135,14 @@ async fn a_tournament_can_be_exported() {
     assert!(toml.body.contains("kind = \"swiss\"\nrounds = 2\n"), "{}", toml.body);
     assert_eq!(get(&host, &format!("/tournaments/{id}/standings.toml")).await.status, 404);
     // Twelve matches in total, four per bot.
-    let listed = |query: &str| {
+    let listed_matches = |query: &str| {
         let path = format!("/tournaments/{id}/matches.json?{query}");
         let host = &host;
         async move { get(host, &path).await.json()["matches"].as_array().unwrap().len() }
     };
-    assert_eq!(listed("bot=oracle&state=&reason=").await, 4);
-    assert_eq!(listed("state=over&reason=finished").await, 12);
-    assert_eq!(listed("state=open").await, 0);
+    assert_eq!(listed_matches("bot=oracle&state=&reason=").await, 4);
+    assert_eq!(listed_matches("state=over&reason=finished").await, 12);
+    assert_eq!(listed_matches("state=open").await, 0);
     let narrowed = get(&host, &format!("/tournaments/{id}/matches?bot=oracle&state=over")).await.body;
     assert!(narrowed.contains("name=\"bot\" value=\"oracle\""), "{narrowed}");
     assert!(narrowed.contains("<option value=\"over\" selected>over</option>"), "{narrowed}");
@@ -322,8 +322,8 @@ async fn the_champion_of_a_knockout_is_first_everywhere() {
         assert_eq!((champion.out_in, second.out_in), (None, Some(2)));
         let order: Vec<_> = over.standings.iter().map(|line| (line.place, line.bot.as_str())).collect();
         assert_eq!(order[..2], [(1, champion.bot.as_str()), (2, second.bot.as_str())], "seed {seed}");
-        let last = |bot: &str| verdict.bots.iter().find(|each| each.bot == bot).unwrap().out_in;
-        assert!(order[1..].is_sorted_by_key(|(_, bot)| std::cmp::Reverse(last(bot))), "{order:?}");
+        let last_round = |bot: &str| verdict.bots.iter().find(|each| each.bot == bot).unwrap().out_in;
+        assert!(order[1..].is_sorted_by_key(|(_, bot)| std::cmp::Reverse(last_round(bot))), "{order:?}");
 
         let address = format!("/tournaments/{id}");
         let json = get(&host, &format!("{address}/standings.json")).await.json();

@@ -103,12 +103,12 @@ async fn cards_list_failures_of_models() {
 async fn models_without_answers_follow_their_policy() {
     let endpoint = ScriptedEndpoint::start(|_, _| completion("I pass.")).await;
     let short = ["--max-items", "2", "--answers", "1", "--on-failure"];
-    let played = |policy: &'static str| {
+    let play_with = |policy: &'static str| {
         let (folder, more) = (fresh_file("benchmark-bad"), [&short[..], &[policy]].concat());
         let endpoint = &endpoint;
         async move { play(&folder, endpoint, &more).await }
     };
-    let (forfeited, text) = played("forfeit").await;
+    let (forfeited, text) = play_with("forfeit").await;
     let tier = &forfeited.tiers[0];
     assert_eq!((tier.items, tier.takes, tier.lost_seats[0].count), (2, 0, 2), "{text}");
     assert!((tier.loss.unwrap().value - 1.0).abs() < f64::EPSILON && tier.kept_seat_loss.is_none());
@@ -116,7 +116,7 @@ async fn models_without_answers_follow_their_policy() {
     assert!(text.contains("not answered: 2 unparsable (100.0%) (policy: forfeit)"), "{text}");
     assert!(text.contains("Failures: 2 seats lost ("), "{text}");
 
-    let (stood_in, text) = played("first-legal").await;
+    let (stood_in, text) = play_with("first-legal").await;
     let tier = &stood_in.tiers[0];
     assert_eq!((tier.items, tier.strikes, tier.lost_seats.len()), (2, 0, 0), "{text}");
     let (takes, model) = (u64::from(tier.takes), model_of(&stood_in));

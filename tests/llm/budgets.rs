@@ -161,14 +161,14 @@ async fn missing_token_counts_are_reported_and_cost_the_maximum() {
 #[tokio::test]
 async fn budgets_in_money_need_prices() {
     let endpoint = ScriptedEndpoint::with_replies(vec![response("500 Oops", "", "")]).await;
-    let refused = |settings: LlmSettings| LlmBot::with_key(settings, 0, None).unwrap_err();
+    let refusal = |settings: LlmSettings| LlmBot::with_key(settings, 0, None).unwrap_err();
     let settings = settings(&endpoint);
     let without_prices = LlmSettings { budget: Some(1.into()), ..settings.clone() };
-    assert!(matches!(refused(without_prices), LlmError::NoPrices));
+    assert!(matches!(refusal(without_prices), LlmError::NoPrices));
     let alone = LlmSettings { shared_token_budget: Some(1), ..settings.clone() };
-    assert!(matches!(refused(alone), LlmError::NoSharedLedger));
+    assert!(matches!(refusal(alone), LlmError::NoSharedLedger));
     let alone = LlmSettings { shared_reply_token_budget: Some(1), ..settings.clone() };
-    assert!(matches!(refused(alone), LlmError::NoSharedLedger));
+    assert!(matches!(refusal(alone), LlmError::NoSharedLedger));
     let nowhere = LlmSettings { ledger: Some("/no/such/folder/ledger".into()), ..settings };
-    assert!(matches!(refused(nowhere), LlmError::Ledger { .. }));
+    assert!(matches!(refusal(nowhere), LlmError::Ledger { .. }));
 }

@@ -73,12 +73,12 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
     let asked = call.body["messages"][0]["content"].as_str().unwrap();
     let is_row = asked.contains("which row do you declare?");
     let answer = if is_row { "{\"row\": [0, 1], \"win_probability\": 0.5}" } else { "{\"take\": 1}" };
-    let broken = || Reply::Bytes(format!("{STREAM_HEAD}{}", stream_event("{")).into_bytes());
+    let broken_reply = || Reply::Bytes(format!("{STREAM_HEAD}{}", stream_event("{")).into_bytes());
     match (model, number % 6) {
         ("liar", 1) => (Some("illegal"), completion("{\"take\": 99, \"row\": [0, 0]}"), USUAL_BILL),
         ("liar", 2) => (Some("unparsable"), completion("I pass."), USUAL_BILL),
         ("staller", 4) if number < 30 => (Some("stalled"), Reply::ThenNothing(STREAM_HEAD.into()), 0),
-        ("staller", 1) => (Some("server_error"), broken(), 0),
+        ("staller", 1) => (Some("server_error"), broken_reply(), 0),
         ("truncater", 0 | 3) => {
             (Some("truncated"), finished(&json!({ "content": "so long" }), "length"), USUAL_BILL)
         }
@@ -88,7 +88,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
             let billed = if rest == 0 { call.body["max_tokens"].as_u64().unwrap() } else { 60 };
             if rest == 2 {
                 // It also charges for replies that it breaks off.
-                return (Some("server_error"), broken(), prompt + billed);
+                return (Some("server_error"), broken_reply(), prompt + billed);
             }
             let usage = json!({ "prompt_tokens": prompt, "completion_tokens": billed });
             let choice = json!({ "message": { "content": answer }, "finish_reason": "stop" });

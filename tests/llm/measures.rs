@@ -234,9 +234,9 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
         assert!(found["per_saved_rank"].is_null(), "{found}");
     }
     millis.sort_unstable();
-    let smallest = |share: f64| millis[(share * millis.len() as f64).ceil() as usize - 1] as f64 / 1_000.0;
-    assert_near(&found["seconds_per_take"]["p50"], smallest(0.5));
-    assert_near(&found["seconds_per_take"]["p95"], smallest(0.95));
+    let quantile = |share: f64| millis[(share * millis.len() as f64).ceil() as usize - 1] as f64 / 1_000.0;
+    assert_near(&found["seconds_per_take"]["p50"], quantile(0.5));
+    assert_near(&found["seconds_per_take"]["p95"], quantile(0.95));
 }
 
 fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {

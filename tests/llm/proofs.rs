@@ -41,11 +41,11 @@ pub async fn play_match_on(
     command.arg("--transcript").arg(transcript).env("LASTNIM_TOKEN", token);
     let (output, stdout, stderr) = run(command).await;
     assert!(output.status.success(), "{stderr}");
-    let ended = |line: &str| {
+    let ended_match = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
         (line["event"] == "match_ended").then(|| line["match_id"].as_str().unwrap().to_owned())
     };
-    stdout.lines().find_map(ended).expect("a match ended")
+    stdout.lines().find_map(ended_match).expect("a match ended")
 }
 
 /// Verifies a record with a transcript, and returns the exit code, the result for the transcript, and the error.

@@ -50,13 +50,13 @@ impl<'a> SeatClaims<'a> {
     }
 
     fn numbered_own_plies(&self) -> impl Iterator<Item = (usize, &PlayedPly)> {
-        let own = |ply: usize| {
+        let own_claims = |ply: usize| {
             self.decisions
                 .iter()
                 .any(|line| line["by"] == "model" && line["ply"].as_u64() == Some(ply as u64))
         };
         let plies = self.game.plies.iter().enumerate();
-        plies.filter(move |&(number, ply)| ply.seat == self.seat && own(number))
+        plies.filter(move |&(number, ply)| ply.seat == self.seat && own_claims(number))
     }
 
     fn declared_itself(&self) -> bool {

@@ -75,12 +75,12 @@ async fn questions_are_shown_with_the_board() {
     assert!(lines.chars().all(|char| char == '\n' || !char.is_control()), "{lines}");
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.len() > 1 && lines.iter().all(|line| line["match_id"] == match_id.as_str()), "{lines:#?}");
-    let asked = |line: &Value| line["questions"].as_array().unwrap().clone();
+    let questions_of = |line: &Value| line["questions"].as_array().unwrap().clone();
     let (ply, question) = lines
         .iter()
         .enumerate()
         .skip(1)
-        .find_map(|(number, line)| Some((number - 1, asked(line).first()?.clone())))
+        .find_map(|(number, line)| Some((number - 1, questions_of(line).first()?.clone())))
         .unwrap();
     assert_eq!((&question["proof"], &question["ply"]), (&json!("proved"), &json!(ply)));
     assert_eq!(
@@ -102,7 +102,7 @@ async fn questions_are_shown_with_the_board() {
     let (_, one, _) = show(&[record, "--transcript", file, "--ply", &number, "--json"]).await;
     assert_eq!(one.lines().count(), 1);
     // The other seat is a house bot.
-    let other_ply = lines[1..].iter().position(|line| asked(line).is_empty()).unwrap().to_string();
+    let other_ply = lines[1..].iter().position(|line| questions_of(line).is_empty()).unwrap().to_string();
     let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", &other_ply]).await;
     let why = format!("ply {other_ply}: the transcripts have no question about this take");
     assert!(code == Some(0) && stderr.contains(&why), "{stderr}");

@@ -24,12 +24,12 @@ impl WatchedEvents {
         let is_late = |event: &&pb::RecordEvent| {
             matches!(event.event, Some(Event::Declared(_) | Event::Dealt(_) | Event::Said(_)))
         };
-        let others = |events: &[pb::RecordEvent]| -> Vec<_> {
+        let other_events = |events: &[pb::RecordEvent]| -> Vec<_> {
             events.iter().filter(|event| !is_late(event)).cloned().collect()
         };
         let mut late = self.events.iter().filter(is_late);
         late.all(|event| events.contains(event) && may_show(record, event))
-            && others(&events).starts_with(&others(&self.events))
+            && other_events(&events).starts_with(&other_events(&self.events))
     }
 }
 

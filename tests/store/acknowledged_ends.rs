@@ -22,24 +22,25 @@ pub fn acknowledged_ends_are_kept(database: &TestDatabase) {
     }
     let (open, _) = open_match(match_id(6));
     database.write(&store, &[all_events(&open)]);
-    let unheard = |bot: &BotName, from: u64, limit| {
+    let unheard_ends = |bot: &BotName, from: u64, limit| {
         let found = database.run(store.unacknowledged_matches(bot, match_id(from), limit)).unwrap();
         let all = (0..9).map(match_id).collect::<Vec<_>>();
         let number = |id| all.iter().position(|one| one == id).unwrap();
         (found.newest.iter().map(number).collect::<Vec<_>>(), found.more)
     };
-    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4, 3, 2, 1], 0), "one is not over");
-    assert_eq!(unheard(&names[0], 0, 5), (vec![5, 4, 3, 2, 1], 0));
-    assert_eq!(unheard(&names[0], 0, 2), (vec![5, 4], 3));
-    assert_eq!(unheard(&names[0], 2, 2), (vec![5, 4], 2), "older ones are not counted");
-    let heard = |through| Change::EndsAcknowledged { bot: names[0].clone(), through: match_id(through) };
-    database.write(&store, &[heard(1), heard(3)]);
+    assert_eq!(unheard_ends(&names[0], 0, 9), (vec![5, 4, 3, 2, 1], 0), "one is not over");
+    assert_eq!(unheard_ends(&names[0], 0, 5), (vec![5, 4, 3, 2, 1], 0));
+    assert_eq!(unheard_ends(&names[0], 0, 2), (vec![5, 4], 3));
+    assert_eq!(unheard_ends(&names[0], 2, 2), (vec![5, 4], 2), "older ones are not counted");
+    let acknowledge =
+        |through| Change::EndsAcknowledged { bot: names[0].clone(), through: match_id(through) };
+    database.write(&store, &[acknowledge(1), acknowledge(3)]);
     for _ in 0..2 {
-        database.write(&store, &[heard(2), Change::Bot(bot(&names[0], "second"))]);
+        database.write(&store, &[acknowledge(2), Change::Bot(bot(&names[0], "second"))]);
     }
-    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4], 0), "it never moves back");
-    assert_eq!(unheard(&names[0], 5, 9), (vec![5], 0));
-    assert_eq!(unheard(&names[1], 0, 9).0.len(), 5, "each bot has its own");
+    assert_eq!(unheard_ends(&names[0], 0, 9), (vec![5, 4], 0), "it never moves back");
+    assert_eq!(unheard_ends(&names[0], 5, 9), (vec![5], 0));
+    assert_eq!(unheard_ends(&names[1], 0, 9).0.len(), 5, "each bot has its own");
 
     let (lines, since) = (Arc::new(standings(&names)), Timestamp::from_micros);
     let ends = |bot: &BotName, since, limit| {

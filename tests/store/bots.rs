@@ -47,7 +47,7 @@ pub fn bots_are_removed(database: &TestDatabase) {
     for name in &names {
         database.write(&store, &[Change::Bot(bot(name, "first"))]);
     }
-    let played = |name: &BotName| database.run(store.has_played(name)).unwrap();
+    let has_played = |name: &BotName| database.run(store.has_played(name)).unwrap();
     // One bot has a seat in a match that has just begun. Another has a line in standings with a match, and the third a
     // line without matches.
     let record = play_match(match_id(1), bots([1, 4]), None, 4, u32::MAX);
@@ -70,16 +70,16 @@ pub fn bots_are_removed(database: &TestDatabase) {
             events_change(&record, 0, 1),
         ],
     );
-    assert_eq!([seated, listed, idle].map(played), [true, true, false]);
+    assert_eq!([seated, listed, idle].map(has_played), [true, true, false]);
 
-    let unheard = |store: &Arc<dyn Store>| {
+    let unheard_ends = |store: &Arc<dyn Store>| {
         database.run(store.unacknowledged_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
     };
-    assert_eq!(unheard(&store), 1);
+    assert_eq!(unheard_ends(&store), 1);
     // Writing it again is harmless, and the last change in a batch counts.
     let removed = Change::BotRemoved { name: idle.clone() };
     database.write(&store, &[removed.clone(), removed.clone()]);
-    let gone = |store: &Arc<dyn Store>| {
+    let assert_gone = |store: &Arc<dyn Store>| {
         assert_eq!(database.run(store.bot(idle)), Ok(None));
         let field = database.run(store.tournament(id)).unwrap().unwrap().field;
         assert_eq!(*field, std::slice::from_ref(listed));
@@ -87,11 +87,11 @@ pub fn bots_are_removed(database: &TestDatabase) {
         assert_eq!(history, FieldHistory { start: vec![listed.clone()], changes: Vec::new() });
         let lines = database.run(store.standings(id)).unwrap();
         assert_eq!(lines.iter().map(|line| &line.bot).collect::<Vec<_>>(), [listed]);
-        assert_eq!(unheard(store), 0, "a later bot of this name does not get its ends");
+        assert_eq!(unheard_ends(store), 0, "a later bot of this name does not get its ends");
     };
-    gone(&store);
+    assert_gone(&store);
     database.write(&store, &[Change::Bot(bot(idle, "second")), removed.clone()]);
-    gone(&store);
+    assert_gone(&store);
     database.write(&store, &[removed, Change::Bot(bot(idle, "third"))]);
     assert_eq!(database.run(store.bot(idle)), Ok(Some(bot(idle, "third"))));
     assert_eq!(database.run(store.bots(None, 9)).unwrap().len(), 3);

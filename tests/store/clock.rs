@@ -94,9 +94,9 @@ pub fn a_clock_repair_sets_back_unsigned_times(database: &TestDatabase) {
         database.write(&store, &[Change::ClockRepaired { at: NOW }]);
         assert_eq!(count(&store), LaterTimes { unsigned: 0, matches: 2 }, "records stay");
     }
-    let found = |name: &BotName| database.run(store.bot(name)).unwrap().unwrap();
-    assert_eq!(found(&name).registered_at, NOW);
-    assert_eq!(found(&other.name), other, "what is earlier stays");
+    let stored_bot = |name: &BotName| database.run(store.bot(name)).unwrap().unwrap();
+    assert_eq!(stored_bot(&name).registered_at, NOW);
+    assert_eq!(stored_bot(&other.name), other, "what is earlier stays");
     let stored = database.run(store.tournament(created.id)).unwrap().unwrap();
     assert_eq!((stored.created_at, stored.over.unwrap().at), (NOW, NOW));
     let versions = database.run(store.bot_versions(&name)).unwrap();
@@ -114,10 +114,11 @@ pub fn the_latest_version_is_the_newest_even_after_the_clock_went_back(database:
     let store = database.open();
     let name = bots([1]).pop().unwrap();
     database.write(&store, &[Change::Bot(bot(&name, "token"))]);
-    let seen = |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
+    let version_seen =
+        |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
     // The maximum number of versions that are kept, all reported while the clock was ahead.
-    database.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
-    database.write(&store, &[seen(100, NOW), seen(2, NOW)]);
+    database.write(&store, &(1..=64).map(|number| version_seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
+    database.write(&store, &[version_seen(100, NOW), version_seen(2, NOW)]);
     let kept = database.run(store.bot_versions(&name)).unwrap();
     assert_eq!(kept.len(), 64);
     let newest: Vec<_> = kept.iter().take(3).map(|seen| (seen.version.clone(), seen.last_seen)).collect();

@@ -33,12 +33,13 @@ pub fn a_changed_row_is_found_and_its_match_is_named(database: &TestDatabase) {
     let damage_with = |client: &Client, bytes: &[u8], named: String| {
         (format!("UPDATE record_parts SET events = {}", client.literal(bytes)), named)
     };
-    let changed = |client: &Client, place: usize, seq: usize| {
+    let damage_event = |client: &Client, place: usize, seq: usize| {
         let mut bytes = part.clone();
         bytes[place] ^= 1;
         damage_with(client, &bytes, format!("event {seq}:"))
     };
-    let event = |client: &Client, seq: usize, offset: usize| changed(client, events[seq].start + offset, seq);
+    let event =
+        |client: &Client, seq: usize, offset: usize| damage_event(client, events[seq].start + offset, seq);
     let without = [&part[..events[took].start - 4], &part[events[took].end + 4..]].concat();
     let cut_off = &part[..part.len() - 1];
     let other_bot = match client {
@@ -57,11 +58,11 @@ pub fn a_changed_row_is_found_and_its_match_is_named(database: &TestDatabase) {
         event(&client, revealed, 9 + 4 + 4),
         event(&client, last, 9),
         event(&client, last, 11),
-        changed(&client, events[took].end, took),
+        damage_event(&client, events[took].end, took),
         damage_with(&client, &without, format!("event {took}:")),
         damage_with(&client, cut_off, format!("event {last}:")),
         damage_with(&client, &[], "event 0:".to_owned()),
-        changed(&client, 0, 0),
+        damage_event(&client, 0, 0),
         ("UPDATE record_parts SET next_seq = next_seq + 1".to_owned(), format!("event {}:", last + 1)),
         ("UPDATE record_parts SET seq = 1".to_owned(), "event 0:".to_owned()),
         row("plies = plies + 1", "row of match"),
@@ -71,7 +72,7 @@ pub fn a_changed_row_is_found_and_its_match_is_named(database: &TestDatabase) {
     ];
     // Any byte may be changed, and a part may be cut off anywhere.
     for at in (0..part.len()).step_by(23) {
-        damages.push((changed(&client, at, 0).0, "event".to_owned()));
+        damages.push((damage_event(&client, at, 0).0, "event".to_owned()));
         damages.push(damage_with(&client, &part[..at], "event".to_owned()));
     }
     let copies = "CREATE TABLE kept_parts AS SELECT * FROM record_parts; CREATE TABLE kept_matches AS SELECT * FROM matches";

@@ -56,14 +56,18 @@ pub fn match_heads_are_kept_and_do_not_reveal_rows(database: &TestDatabase) {
 
     let page = HeadsPage { tournament: tournament_id, after: None, before: MatchId::greatest(), limit: 100 };
     let heads = |page: HeadsPage| database.run(store.match_heads(&page)).unwrap();
-    let signed = |record: &Record| ListedRecord::Signed {
+    let signed_record = |record: &Record| ListedRecord::Signed {
         head: record.last_hash(),
         signer: sign_record(record).signer,
     };
     let mut expected: Vec<_> = whole
         .iter()
         .zip(0..)
-        .map(|(record, number)| MatchHead { id: record.id(), number: Some(number), record: signed(record) })
+        .map(|(record, number)| MatchHead {
+            id: record.id(),
+            number: Some(number),
+            record: signed_record(record),
+        })
         .collect();
     let public_head = unrevealed.public_head().unwrap();
     let last_records = [ListedRecord::Unrevealed { public_head }, ListedRecord::Unrecorded];

@@ -39,20 +39,20 @@ pub fn lost_seats_are_listed(database: &TestDatabase) {
         database.write(&store, &match_changes(record));
     }
     assert!(records.iter().any(|record| record.state().phase() != MatchPhase::Ended));
-    let listed = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, limit| {
+    let listed_seats = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, limit| {
         database.run(store.lost_seats(bot, tournament, before, limit)).unwrap()
     };
     for bot in &bots(0..3) {
         let expected: Vec<_> = records.iter().rev().filter_map(|record| lost_seat(record, bot)).collect();
         assert!(expected.len() > 5 && expected.iter().any(|lost| !lost.strikes.is_empty()), "{expected:#?}");
-        assert_eq!(listed(bot, None, None, 99), expected);
+        assert_eq!(listed_seats(bot, None, None, 99), expected);
         for tournament in [1, 2, 9].map(tournament_id) {
             let in_tournament: Vec<_> =
                 expected.iter().filter(|lost| lost.tournament == Some(tournament)).cloned().collect();
-            assert_eq!(listed(bot, Some(tournament), None, 99), in_tournament);
+            assert_eq!(listed_seats(bot, Some(tournament), None, 99), in_tournament);
         }
-        assert_eq!(listed(bot, None, None, 2), expected[..2]);
-        assert_eq!(listed(bot, None, Some(expected[1].id), 2), expected[2..4]);
+        assert_eq!(listed_seats(bot, None, None, 2), expected[..2]);
+        assert_eq!(listed_seats(bot, None, Some(expected[1].id), 2), expected[2..4]);
     }
-    assert_eq!(listed(&bots([7])[0], None, None, 99), []);
+    assert_eq!(listed_seats(&bots([7])[0], None, None, 99), []);
 }

@@ -167,12 +167,12 @@ fn the_loss_of_a_log_can_be_accepted() {
 fn a_database_that_was_closed_needs_no_log() {
     let crashed = Crashed::new();
     let Crashed { database, file, record, .. } = &crashed;
-    let says = |end: &str| fs::read_to_string(beside(file, ".id")).unwrap().contains(end);
+    let id_file_says = |end: &str| fs::read_to_string(beside(file, ".id")).unwrap().contains(end);
     let store = database.open();
-    assert!(says("\nopen "));
+    assert!(id_file_says("\nopen "));
     database.run(store.close());
     drop(store);
-    assert!(says("\nclosed\n"));
+    assert!(id_file_says("\nclosed\n"));
     let _ = fs::remove_file(beside(file, "-wal"));
     let reader = database.run(open_reader(&database.url)).unwrap();
     assert!(database.run(reader.match_record(record.id())).unwrap().is_some());
@@ -183,16 +183,16 @@ fn a_database_that_was_closed_needs_no_log() {
 #[cfg(target_os = "linux")]
 fn wait_for_connections(database: &Path, kept: usize) {
     let wal = beside(database, "-wal");
-    let open = || {
+    let open_count = || {
         let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
         files.filter_map(|file| fs::read_link(file.path()).ok()).filter(|file| *file == wal).count()
     };
     let began = Instant::now();
-    while open() > kept {
-        assert!(began.elapsed() < Duration::from_mins(1), "{} is open {} times", wal.display(), open());
+    while open_count() > kept {
+        assert!(began.elapsed() < Duration::from_mins(1), "{} is open {} times", wal.display(), open_count());
         thread::yield_now();
     }
-    assert_eq!(open(), kept, "a connection that reads nothing keeps the log");
+    assert_eq!(open_count(), kept, "a connection that reads nothing keeps the log");
 }
 
 #[cfg(target_os = "linux")]

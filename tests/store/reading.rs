@@ -60,7 +60,7 @@ pub fn records_are_pruned_and_their_results_stay(database: &TestDatabase) {
     let summaries = || database.run(store.match_summaries(&MatchFilter::default(), None, 100)).unwrap();
     let results = || database.run(store.match_results(tournament_id(1), 0, 100)).unwrap();
     let (listed, resulted) = (summaries(), results());
-    let kept = || -> Vec<MatchId> {
+    let kept_records = || -> Vec<MatchId> {
         let has_record = |id: &MatchId| match database.run(store.match_record(*id)) {
             Ok(stored) => stored.is_some(),
             Err(StoreError::Pruned(pruned)) => {
@@ -81,7 +81,7 @@ pub fn records_are_pruned_and_their_results_stay(database: &TestDatabase) {
     assert_eq!(database.run(prune_store(store.as_ref(), none, now)), Ok(0));
     // Of one tournament, all but the newest three.
     let filter = PruneFilter { tournament: Some(tournament_id(1)), keep_newest: 3, ..every };
-    let page = PrunePage { filter: filter, after: None, limit: 2 };
+    let page = PrunePage { filter, after: None, limit: 2 };
     let first = database.run(store.prunable_matches(&page)).unwrap();
     assert_eq!(first, [match_id(0), match_id(2)], "the oldest first, up to the limit");
     let first_matches: Vec<_> = over
@@ -92,7 +92,7 @@ pub fn records_are_pruned_and_their_results_stay(database: &TestDatabase) {
     assert_eq!(database.run(prune_store(store.as_ref(), filter, now)), Ok(first_matches.len() as u64 - 3));
     let gone = &first_matches[..first_matches.len() - 3];
     let rest: Vec<_> = over.iter().map(|record| record.id()).filter(|id| !gone.contains(id)).collect();
-    assert_eq!(kept(), rest);
+    assert_eq!(kept_records(), rest);
     assert_eq!((summaries(), results()), (listed.clone(), resulted.clone()), "their results stay");
     // Now there is nothing to remove, and repeating a change is harmless.
     assert_eq!(database.run(prune_store(store.as_ref(), filter, now)), Ok(0));
@@ -100,11 +100,11 @@ pub fn records_are_pruned_and_their_results_stay(database: &TestDatabase) {
     // Unfinished matches always stay, and the store keeps working.
     database.write(&store, &[Change::RecordsPruned { ids: vec![match_id(7)], at: now }]);
     assert!(database.run(store.match_record(match_id(7))).unwrap().is_some());
-    let before = kept().len();
+    let before = kept_records().len();
     let pruned = database.run(prune_store(store.as_ref(), every, now)).unwrap();
-    assert_eq!(pruned, (before - kept().len()) as u64, "the reported number is right");
+    assert_eq!(pruned, (before - kept_records().len()) as u64, "the reported number is right");
     assert_eq!(database.run(prune_store(store.as_ref(), every, now)), Ok(0));
-    assert!(kept().is_empty());
+    assert!(kept_records().is_empty());
     assert_eq!((summaries(), results()), (listed, resulted));
     let next = play_match(match_id(30), bots(1..4), None, 30, u32::MAX);
     database.write(&store, &match_changes(&next));

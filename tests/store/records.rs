@@ -204,17 +204,17 @@ pub fn results_are_read_by_number(database: &TestDatabase) {
 
 pub fn invalid_changes_are_rejected(database: &TestDatabase) {
     let store = database.open();
-    let refused = |change: Change| match database.run(store.write(&[change])) {
+    let refusal = |change: Change| match database.run(store.write(&[change])) {
         Err(StoreError::Refused(why)) => why,
         other => panic!("{other:?}"),
     };
     let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
-    assert!(refused(events_change(&record, 1, 2)).contains(&match_id(1).to_string()));
+    assert!(refusal(events_change(&record, 1, 2)).contains(&match_id(1).to_string()));
     database.write(&store, &[events_change(&record, 0, 2)]);
-    assert!(refused(events_change(&record, 3, 4)).contains("is event 2, not event 3"));
+    assert!(refusal(events_change(&record, 3, 4)).contains("is event 2, not event 3"));
     assert_eq!(database.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
-    refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
-    refused(Change::MatchOver(Box::new(finished_match(&play_match(
+    refusal(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
+    refusal(Change::MatchOver(Box::new(finished_match(&play_match(
         match_id(2),
         bots(0..2),
         None,

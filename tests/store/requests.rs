@@ -61,10 +61,10 @@ pub fn old_requests_are_deleted(database: &TestDatabase) {
     let write = |number, at| database.write(&store, &[Change::RequestDone(request(number, at))]);
     write(0, NOW);
     write(1, NOW + REQUEST_LIFETIME);
-    let kept = || database.run(store.requests()).unwrap().len();
-    assert_eq!(kept(), 2);
+    let kept_requests = || database.run(store.requests()).unwrap().len();
+    assert_eq!(kept_requests(), 2);
     write(2, NOW + REQUEST_LIFETIME + std::time::Duration::from_micros(1));
-    assert_eq!(kept(), 2, "the first is older than 24 hours");
+    assert_eq!(kept_requests(), 2, "the first is older than 24 hours");
 }
 
 pub fn a_busy_caller_displaces_only_its_own_requests(database: &TestDatabase) {

@@ -183,12 +183,12 @@ pub fn entry_codes_are_kept(database: &TestDatabase) {
     let id = tournament_id(1);
     let created = StoredTournament { entry_code: code(first, 1), ..tournament(1) };
     database.write(&store, &[Change::TournamentCreated(created), Change::TournamentCreated(tournament(2))]);
-    let kept = |id| database.run(store.tournament(id)).unwrap().unwrap().entry_code;
-    assert_eq!((kept(id), kept(tournament_id(2))), (code(first, 1), None));
+    let entry_code = |id| database.run(store.tournament(id)).unwrap().unwrap().entry_code;
+    assert_eq!((entry_code(id), entry_code(tournament_id(2))), (code(first, 1), None));
     for code in [code(second, u32::MAX), code(second, 0), None] {
         for _ in 0..2 {
             database.write(&store, &[Change::EntryCode { id, code }]);
-            assert_eq!((kept(id), kept(tournament_id(2))), (code, None));
+            assert_eq!((entry_code(id), entry_code(tournament_id(2))), (code, None));
         }
     }
     let unknown = Change::EntryCode { id: tournament_id(3), code: code(first, 1) };
@@ -201,7 +201,7 @@ pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
     database.write(&store, &[Change::TournamentCreated(tournament(2))]);
     let names = bots([1, 2, 3, 4, 5]);
     let join = |at: usize, bot: usize| Change::TournamentJoined { id, place: at, bot: names[bot].clone() };
-    let left = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
+    let leave = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
     let field = || {
         let found = database.run(store.tournament(id)).unwrap().unwrap().field;
         found.iter().map(|bot| names.iter().position(|name| name == bot).unwrap()).collect::<Vec<_>>()
@@ -210,8 +210,8 @@ pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
     assert_eq!(history(), FieldHistory::default());
     // Writing it again changes nothing, wherever the repetition starts.
     for batch in [
-        vec![join(0, 0), join(1, 1), left(&[1]), join(1, 2), join(2, 0), left(&[1, 0]), join(2, 3)],
-        vec![left(&[0, 3]), join(2, 1), left(&[0, 3, 1])],
+        vec![join(0, 0), join(1, 1), leave(&[1]), join(1, 2), join(2, 0), leave(&[1, 0]), join(2, 3)],
+        vec![leave(&[0, 3]), join(2, 1), leave(&[0, 3, 1])],
     ] {
         let mut seen = Vec::new();
         for _ in 0..3 {

@@ -34,18 +34,18 @@ pub fn transcripts_are_kept_by_question(database: &TestDatabase) {
         transcript(1, (2, Some(2)), 8, "another seat\n"),
     ];
     let publish = |stored: &StoredTranscript| Change::TranscriptPublished(Arc::new(stored.clone()));
-    let listed = |id| database.run(store.transcripts(match_id(id))).unwrap();
+    let listed_transcripts = |id| database.run(store.transcripts(match_id(id))).unwrap();
     let read =
         |stored: &StoredTranscript| database.run(store.transcript(stored.match_id, stored.place)).unwrap();
-    assert_eq!(listed(1), []);
+    assert_eq!(listed_transcripts(1), []);
     // The transcripts are not in the order of the lists, and are written twice.
     let changes: Vec<_> = published.iter().rev().map(publish).collect();
     for _ in 0..2 {
         database.write(&store, &changes);
     }
-    assert_eq!(listed(1), published.each_ref().map(head));
-    assert_eq!(listed(2), []);
-    assert_eq!(listed(9), [], "of an unknown match");
+    assert_eq!(listed_transcripts(1), published.each_ref().map(head));
+    assert_eq!(listed_transcripts(2), []);
+    assert_eq!(listed_transcripts(9), [], "of an unknown match");
     for stored in &published {
         assert_eq!(read(stored).as_ref(), Some(stored));
     }
@@ -66,12 +66,12 @@ pub fn transcripts_are_kept_by_question(database: &TestDatabase) {
     database.write(&store, &[publish(&newer)]);
     assert_eq!(read(&newer).as_ref(), Some(&newer));
     database.write(&store, &[Change::TranscriptRemoved { match_id: match_id(1), seat: seat(0) }]);
-    assert_eq!(listed(1), [head(&published[3])]);
+    assert_eq!(listed_transcripts(1), [head(&published[3])]);
     // They are removed with the record.
     database.write(&store, &[publish(&transcript(2, (1, None), 1, "row\n"))]);
     let ids = vec![match_id(1)];
     database.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);
-    assert_eq!((listed(1).len(), listed(2).len()), (0, 1));
+    assert_eq!((listed_transcripts(1).len(), listed_transcripts(2).len()), (0, 1));
     assert_eq!(other_bytes(1, 1, None), Err(StoreError::Pruned(match_id(1))));
     assert_eq!(other_bytes(2, 1, Some(1)), Ok("row\n".len() as u64));
 }

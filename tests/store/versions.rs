@@ -35,8 +35,9 @@ pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
     let history = |bot: &BotName| {
         let micros = |at: Timestamp| at.as_micros() - 1_700_000_000_000_000;
         let found = database.run(store.bot_versions(bot)).unwrap().into_iter();
-        let seen = |seen: SeenVersion| (seen.version, micros(seen.first_seen), micros(seen.last_seen));
-        found.map(seen).collect::<Vec<_>>()
+        let seen_version =
+            |seen: SeenVersion| (seen.version, micros(seen.first_seen), micros(seen.last_seen));
+        found.map(seen_version).collect::<Vec<_>>()
     };
     assert_eq!(history(&bot), []);
     let changes = [seen(&bot, 1, 10), seen(&bot, 2, 20), seen(&bot, 1, 30), seen(&other, 3, 40)];
@@ -75,7 +76,7 @@ pub fn versions_are_kept(database: &TestDatabase) {
     let id = record.id();
     let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
     let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };
-    let kept = |store: &Arc<dyn Store>, id: MatchId| {
+    let kept_versions = |store: &Arc<dyn Store>, id: MatchId| {
         database.run(store.match_record(id)).unwrap().expect("it is stored").versions
     };
     let first = seats([&[1], &[], &[2]]);
@@ -84,7 +85,7 @@ pub fn versions_are_kept(database: &TestDatabase) {
     let opening = [events_change(&record, 0, half), change(&first)];
     for _ in 0..2 {
         database.write(&store, &opening);
-        assert_eq!(kept(&store, id), first);
+        assert_eq!(kept_versions(&store, id), first);
     }
     let last = seats([&[1, 0, 7], &[], &[2, 1]]);
     let mut outcome = finished_match(&record);
@@ -96,7 +97,7 @@ pub fn versions_are_kept(database: &TestDatabase) {
     let closing = [all_events(&record), change(&last), Change::MatchOver(Box::new(outcome))];
     for _ in 0..2 {
         database.write(&store, &closing);
-        assert_eq!(kept(&store, id), last);
+        assert_eq!(kept_versions(&store, id), last);
     }
     assert_eq!(database.run(store.match_summary(id)).unwrap().unwrap().versions, last);
     let by_bot = MatchFilter::of(None, Some(bots([1])[0].clone()));

@@ -14,14 +14,14 @@ pub fn a_voided_match_frees_its_number(database: &TestDatabase) {
     let store = database.open();
     let tournament_id = tournament_id(1);
     database.write(&store, &[Change::TournamentCreated(tournament(1))]);
-    let played = |number: u64, id: u64| {
+    let played_match = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
         let record = play_match(match_id(id), bots(0..3), Some(origin), id, u32::MAX);
         database.write(&store, &match_changes(&record));
         record
     };
-    let first = played(0, 1);
-    played(1, 2);
+    let first = played_match(0, 1);
+    played_match(1, 2);
     let reason: Reason = "the network was down".parse().unwrap();
     let matches = vec![VoidedMatch { number: 0, id: match_id(1) }];
     let event = TournamentEvent::Voided { matches, reason: reason.clone() };
@@ -43,7 +43,7 @@ pub fn a_voided_match_frees_its_number(database: &TestDatabase) {
         found.into_iter().map(|result| (result.number, result.id)).collect::<Vec<_>>()
     };
     assert_eq!(results(), [(1, match_id(2))]);
-    played(0, 3);
+    played_match(0, 3);
     assert_eq!(results(), [(0, match_id(3)), (1, match_id(2))]);
     database.write(&store, &[voided]);
     assert_eq!(results().len(), 2, "another one has the number now");
@@ -65,13 +65,13 @@ pub fn many_matches_are_voided_at_once(database: &TestDatabase) {
     let tournament_id = tournament_id(1);
     database.write(&store, &[Change::TournamentCreated(tournament(1))]);
     // Lost matches: each is created and quarantined in one write.
-    let lost = |number: u64, id: u64| {
+    let lost_match = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
         let record = open_match_of(match_id(id), Some(&origin));
         let (at, why) = (Timestamp::from_micros(1), "it panicked".to_owned());
         [all_events(&record), Change::MatchQuarantined { id: record.id(), at, why }]
     };
-    database.write(&store, &(0..count).flat_map(|number| lost(number, number)).collect::<Vec<_>>());
+    database.write(&store, &(0..count).flat_map(|number| lost_match(number, number)).collect::<Vec<_>>());
     let results = || {
         let found = database.run(store.match_results(tournament_id, 0, 10_000)).unwrap();
         assert!(found.iter().all(|result| result.outcome.is_none()));
@@ -84,7 +84,7 @@ pub fn many_matches_are_voided_at_once(database: &TestDatabase) {
     let mut changes: Vec<_> =
         voided.map(|number| Change::MatchVoided { id: match_id(number), reason: reason(number) }).collect();
     // One match of the same write takes a number that is free now, and an unknown match is ignored.
-    changes.extend(lost(0, count));
+    changes.extend(lost_match(0, count));
     changes.push(Change::MatchVoided { id: match_id(count + 1), reason: reason(0) });
     database.write(&store, &changes);
     database.write(&store, &changes);

@@ -39,8 +39,8 @@ fn failure_without_repetition(output: &Output) -> String {
 /// Checks that the server has logged why it refused a client at this address.
 fn assert_logged(server: &TlsServer, why: &str) {
     let log = server.log_text();
-    let refused = |line: &&str| line.contains("a client was refused because of its certificate");
-    let mut refusals = log.lines().filter(refused);
+    let is_refusal = |line: &&str| line.contains("a client was refused because of its certificate");
+    let mut refusals = log.lines().filter(is_refusal);
     assert!(refusals.any(|line| line.contains("127.0.0.1") && line.contains(why)), "{log}");
 }
 

@@ -262,16 +262,16 @@ fn unusable_tls_settings_are_refused() {
     let (certificate, _) = authority.sign(&["localhost"]);
     let (_, other_key) = authority.sign(&["localhost"]);
     fs::write(&cert, certificate.pem()).unwrap();
-    let refused = |more: &[&str]| {
+    let refusal = |more: &[&str]| {
         let output = lastnim(&["serve", "--listen", "127.0.0.1:0", "--store", "memory"]).args(more).output();
         failure(&output.unwrap(), 2)
     };
-    assert!(refused(&["--tls-cert", &cert]).contains("--tls-cert requires --tls-key"));
-    assert!(refused(&["--tls-key", &key]).contains("--tls-key requires --tls-cert"));
-    assert!(refused(&["--client-ca", &cert]).contains("--client-ca requires --tls-cert and --tls-key"));
+    assert!(refusal(&["--tls-cert", &cert]).contains("--tls-cert requires --tls-key"));
+    assert!(refusal(&["--tls-key", &key]).contains("--tls-key requires --tls-cert"));
+    assert!(refusal(&["--client-ca", &cert]).contains("--client-ca requires --tls-cert and --tls-key"));
     let both = ["--tls-cert", &cert, "--tls-key", &key];
-    assert!(refused(&both).contains("key.pem: No such file"), "{}", refused(&both));
+    assert!(refusal(&both).contains("key.pem: No such file"), "{}", refusal(&both));
     fs::write(&key, other_key.serialize_pem()).unwrap();
-    assert!(refused(&both).contains("this is not the key of the certificate"), "{}", refused(&both));
+    assert!(refusal(&both).contains("this is not the key of the certificate"), "{}", refusal(&both));
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -249,22 +249,22 @@ fn a_sandbox_without_the_files_of_the_bot_is_refused() {
         let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap());
         Running::start(run_command(&cup.file, more).env("PATH", path)).finish()
     };
-    let refused = |from: &str, to: &str, more: &[&str], expected: &str| {
+    let assert_refused = |from: &str, to: &str, more: &[&str], expected: &str| {
         let failure = run_with(from, to, more).failure(2);
         assert!(failure.contains(expected), "{expected}: {failure}");
     };
-    refused("\"own\"", "\".\"", &[], "folder: this folder contains the tournament file");
-    refused("\"own\"", "\"none\"", &[], "folder: \"none\" cannot be read");
-    refused("./bot.sh", "../cup.toml", &[], "\"../cup.toml\" cannot be started");
-    refused("folder = \"own\"\n", "", &[], "needs `folder`");
-    refused(
+    assert_refused("\"own\"", "\".\"", &[], "folder: this folder contains the tournament file");
+    assert_refused("\"own\"", "\"none\"", &[], "folder: \"none\" cannot be read");
+    assert_refused("./bot.sh", "../cup.toml", &[], "\"../cup.toml\" cannot be started");
+    assert_refused("folder = \"own\"\n", "", &[], "needs `folder`");
+    assert_refused(
         "./bot.sh",
         "hidden-python",
         &[],
         "a sandboxed bot does not see this file: add its folder to `read_only`",
     );
     let server = ["--server", "https://play.example.org"];
-    refused("Small", "Other", &server, "a sandboxed bot reaches only a single server without TLS");
+    assert_refused("Small", "Other", &server, "a sandboxed bot reaches only a single server without TLS");
     // The hint helps.
     let to = format!("[sandbox]\nread_only = [{tools:?}]");
     fs::write(&cup.file, text.replace("./bot.sh", "hidden-python")).unwrap();
