@@ -84,7 +84,7 @@ class Record:
 
 
 def record_from_json(text: str) -> Record:
-    """Reads a record from the JSON of the Rust part."""
+    """Reads a record from the JSON that the extension module returns."""
     parts = json.loads(text)
     return Record(
         message_from_json(MatchRecord, parts["message"]),

@@ -87,7 +87,7 @@ test("a match is followed to its end without a gap, with an interrupted network"
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const loaded = await context.newPage();
-  // A tab that follows shows the last position; a new page, where the match was decided.
+  // The tab that followed the match shows its last position. A new page would show the position that decided it.
   const { match: ended } = await server.json(`/matches/${match}.json`);
   await loaded.goto(`${address}?ply=${ended.plies}`);
   const takes = await texts(loaded, "#takes li");

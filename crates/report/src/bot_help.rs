@@ -16,7 +16,7 @@ pub(super) fn affected_pairs<'a>(bot: &str, pairs: &'a [pb::PairFindings]) -> Ve
 /// Says which bots gained and lost most by the takes of the bot, and whose takes it gained and lost most by.
 pub(super) fn help_sentences(bot: &str, pairs: &[&pb::PairFindings]) -> Vec<String> {
     if pairs.is_empty() {
-        return vec!["No take cost or gave another bot any places.".to_owned()];
+        return vec!["No take gave another bot places, or cost it places.".to_owned()];
     }
     let own_pairs = || pairs.iter().filter(|pair| pair.mover == bot);
     let other_pairs = || pairs.iter().filter(|pair| pair.other == bot && pair.mover != bot);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn without_a_net_effect_no_bot_is_named() {
         let sentences = |pairs: &[pb::PairFindings]| help_sentences("ann", &affected_pairs("ann", pairs));
-        assert_eq!(sentences(&[]), ["No take cost or gave another bot any places."]);
+        assert_eq!(sentences(&[]), ["No take gave another bot places, or cost it places."]);
         let even = pb::PairFindings {
             mover: "ann".into(),
             other: "bob".into(),

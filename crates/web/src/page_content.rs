@@ -44,7 +44,7 @@ impl PageContent {
 
     /// Takes a message for JSON only.
     pub(super) fn without_page<M: Name + Send + 'static>(message: M) -> Self {
-        Self::of_message(message, |_| Err(Status::not_found("this address has only JSON, and no page")))
+        Self::of_message(message, |_| Err(Status::not_found("this address has no page, only JSON")))
     }
 
     /// Takes existing JSON.

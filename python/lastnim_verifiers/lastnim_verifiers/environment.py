@@ -52,7 +52,7 @@ class LastNimEnv(vf.SingleAgentEnv, vf.Env[LastNimEnvConfig]):  # pyright: ignor
 
 
 def call_of(interaction: Any) -> Call:
-    """Sends questions through an interaction, whose harness leaves the reply in the trace."""
+    """Returns a call that sends a question through an interaction, and takes the reply from its trace."""
 
     async def call(messages: list[tuple[Any, str]]) -> tuple[str, str, str | None]:
         wire: Any = [{"role": role, "content": text} for role, text in messages]

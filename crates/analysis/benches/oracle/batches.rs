@@ -15,9 +15,9 @@ const SEATS: u32 = 5;
 const PILES: u32 = 10;
 /// Maximum number of counters in a pile.
 const MAX_COUNTERS: u64 = 9;
-/// A number of positions that fit into the fastest CPU caches.
+/// This many positions fit into the fastest CPU caches.
 const CACHED_POSITIONS: u32 = 512;
-/// A number of positions, with a total size of 80 MB, that do not fit into the CPU caches.
+/// This many positions, 80 MB in total, do not fit into the CPU caches.
 const UNCACHED_POSITIONS: u32 = 1_000_000;
 /// The number of positions for the memoised solver, which is thousands of times slower.
 const MEMOISED_POSITIONS: u32 = 16;

@@ -116,7 +116,7 @@ function panelHtml(position) {
   const choice = nth(oracle.rank[mover][winner]);
   const against =
     Number(place) + 1 === seats.length
-      ? "If all others play together against it, it can be left with its last choice."
+      ? "If all others play together against it, it may get only its last choice."
       : `Even if all others play together against it, it can force its ${nth(Number(place))} choice or a better one.`;
   const safe = place === "-" ? "" : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. ${against}</p>\n`;
   const form =

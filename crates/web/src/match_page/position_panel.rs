@@ -104,7 +104,7 @@ impl<'a> MatchOracle<'a> {
         let sure = preference_rank(self.replay, mover, winner).zip(sure).map(|(rank, sure)| {
             let guarantee = match sure as usize {
                 last if last + 1 == seats.count() => {
-                    "If all others play together against it, it can be left with its last choice.".to_owned()
+                    "If all others play together against it, it may get only its last choice.".to_owned()
                 }
                 sure => format!(
                     "Even if all others play together against it, it can force its {} choice or a better one.",
