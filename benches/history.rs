@@ -242,7 +242,7 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
     let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
     let field =
         (0..FIELD).map(|bot| format!("bot-{bot}").parse::<BotName>()).collect::<Result<Vec<_>, _>>()?;
-    store.write(&registered(&field)).await?;
+    store.write(&registrations(&field)).await?;
     let (mut matches, mut events, mut tournaments) = (0, 0, 0);
     while matches < wanted {
         let changes = tournament(tournaments, &field, &key, &mut matches, &mut events)?;
@@ -253,7 +253,7 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
 }
 
 /// Registers bots.
-fn registered(field: &[BotName]) -> Vec<Change> {
+fn registrations(field: &[BotName]) -> Vec<Change> {
     let registered_at = Timestamp::from_micros(BEGAN);
     let bot = |bot: &BotName| StoredBot { name: bot.clone(), registered_at, token: Token::generate().hash() };
     field.iter().map(|name| Change::Bot(bot(name))).collect()
@@ -283,12 +283,12 @@ async fn fill_running(
     let mut fold =
         ResultFold::new(&settings, plan_schedule(&settings, &field)?, &field, &[], Rulings::default());
     let id = TournamentId::new(BEGAN / 1_000, &[7; 10]);
-    let (mut changes, mut matches, mut events) = (registered(&field), 0, 0);
-    changes.push(created(id, &settings, &field));
+    let (mut changes, mut matches, mut events) = (registrations(&field), 0, 0);
+    changes.push(creation(id, &settings, &field));
     while matches < wanted
         && let ScheduleStep::Match(pairing) = fold.schedule.next()
     {
-        let (outcome, written) = played(id, &settings, &pairing, &key, &mut matches, &mut events)?;
+        let (outcome, written) = played_match(id, &settings, &pairing, &key, &mut matches, &mut events)?;
         changes.extend(written);
         fold.add_result(MatchResult::finished(&pairing, outcome));
         if matches % BATCH == 0 {
@@ -304,7 +304,7 @@ async fn fill_running(
 }
 
 /// Creates a running tournament.
-fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
+fn creation(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
     Change::TournamentCreated(StoredTournament {
         id,
         created_at: Timestamp::from_micros(BEGAN),
@@ -319,7 +319,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
 }
 
 /// Plays a match of a tournament, and returns its outcome and the changes to store.
-fn played(
+fn played_match(
     tournament: TournamentId,
     settings: &Settings,
     pairing: &Pairing,
@@ -356,9 +356,9 @@ fn tournament(
     let total =
         schedule.total_matches().upper_bound().context("the number of matches is not known in advance")?;
     let mut standings = Standings::new(&settings, field.iter());
-    let mut changes = vec![created(id, &settings, field)];
+    let mut changes = vec![creation(id, &settings, field)];
     while let ScheduleStep::Match(pairing) = schedule.next() {
-        let (outcome, written) = played(id, &settings, &pairing, key, matches, events)?;
+        let (outcome, written) = played_match(id, &settings, &pairing, key, matches, events)?;
         standings.add_result(&MatchResult::finished(&pairing, outcome));
         changes.extend(written);
     }

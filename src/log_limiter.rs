@@ -201,7 +201,7 @@ mod tests {
     }
 
     /// Runs `write` with a limited log, and returns the lines that were logged.
-    fn logged(limiter: &LogLimiter, write: impl FnOnce()) -> Vec<String> {
+    fn logged_lines(limiter: &LogLimiter, write: impl FnOnce()) -> Vec<String> {
         let log = Log::default();
         let writer = log.clone();
         let lines = layer().with_ansi(false).with_writer(move || writer.clone());
@@ -215,7 +215,7 @@ mod tests {
     fn log_lines_of_one_client_are_limited_without_hiding_other_clients() {
         let limiter = LogLimiter::default();
         let note = |address: &str| tracing::info!(%address, bot = "any", "bot connected");
-        let lines = logged(&limiter, || {
+        let lines = logged_lines(&limiter, || {
             for _ in 0..2_000 {
                 note("127.0.0.5");
             }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn lines_without_a_client_and_many_clients_are_limited_too() {
         let limiter = LogLimiter::default();
-        let lines = logged(&limiter, || {
+        let lines = logged_lines(&limiter, || {
             for number in 0..2_000 {
                 tracing::warn!(target: "h2", "reset");
                 tracing::warn!(bot = number, "restarting a house bot");
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn requested_debug_lines_are_not_limited() {
-        let lines = logged(&LogLimiter::default(), || {
+        let lines = logged_lines(&LogLimiter::default(), || {
             for _ in 0..1_000 {
                 tracing::debug!(address = "127.0.0.5", "a connection ended");
             }

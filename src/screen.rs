@@ -111,7 +111,7 @@ impl<W: Write> Write for Screen<W> {
 mod tests {
     use super::*;
 
-    fn written(pieces: &[&[u8]], has_styles: bool) -> String {
+    fn written_text(pieces: &[&[u8]], has_styles: bool) -> String {
         let mut output = Vec::new();
         let mut screen = Screen::new(&mut output, has_styles);
         for piece in pieces {
@@ -125,25 +125,25 @@ mod tests {
     fn foreign_text_cannot_control_the_terminal() {
         let hostile = "\x1b]0;title\x07 \x1b[2J \x1b[8m \u{9b}31m \u{202e}x\r\n";
         let shown = "\\u001b]0;title\\u0007 \\u001b[2J \\u001b[8m \\u009b31m \\u202ex\\u000d\n";
-        assert_eq!(written(&[hostile.as_bytes()], false), shown);
-        assert_eq!(written(&[hostile.as_bytes()], true), shown);
+        assert_eq!(written_text(&[hostile.as_bytes()], false), shown);
+        assert_eq!(written_text(&[hostile.as_bytes()], true), shown);
         let styled = "\x1b[1mbold\x1b[0m é";
-        assert_eq!(written(&[styled.as_bytes()], true), styled);
-        assert_eq!(written(&[styled.as_bytes()], false), "\\u001b[1mbold\\u001b[0m é");
-        assert_eq!(written(&[b"a\xff\x9bb"], false), "a\u{fffd}\u{fffd}b");
+        assert_eq!(written_text(&[styled.as_bytes()], true), styled);
+        assert_eq!(written_text(&[styled.as_bytes()], false), "\\u001b[1mbold\\u001b[0m é");
+        assert_eq!(written_text(&[b"a\xff\x9bb"], false), "a\u{fffd}\u{fffd}b");
     }
 
     #[test]
     fn a_character_may_arrive_in_pieces() {
         let bytes = "é\u{9b}東".as_bytes();
         let pieces: Vec<_> = bytes.chunks(1).collect();
-        assert_eq!(written(&pieces, false), "é\\u009b東");
+        assert_eq!(written_text(&pieces, false), "é\\u009b東");
     }
 
     #[test]
     fn escaped_json_keeps_its_value() {
         let value = serde_json::json!({ "title": "\u{202e}\u{9b}\u{7f}\u{1b}\u{e0041} é\n" });
-        let line = written(&[value.to_string().as_bytes()], false);
+        let line = written_text(&[value.to_string().as_bytes()], false);
         assert!(line.is_ascii() || line.chars().all(|char| char == 'é' || char.is_ascii()), "{line}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), value);
     }

@@ -182,7 +182,7 @@ fn print_plies(all: &[Runs], against: Target) {
     }
     println!("Plies per second: bare / {against} (ratio: {against} to bare; CPU: server only)\n{table}");
     let each = || all.iter().flat_map(|runs| runs.by_target.iter().map(|(_, of)| (&runs.cell, of)));
-    let dropped: usize = each().map(|(cell, of)| disturbed(cell, of)).sum();
+    let dropped: usize = each().map(|(cell, of)| disturbed_count(cell, of)).sum();
     let played: usize = each().map(|(_, of)| of.len()).sum();
     println!(
         "{dropped} of {played} runs were disturbed: neither process kept {BUSY} of a processor busy. They count only in\ncells without other runs; ~ marks the ratios of these cells: trust their CPU ratios instead."
@@ -398,7 +398,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-fn disturbed(cell: &Cell, runs: &[Measured]) -> usize {
+fn disturbed_count(cell: &Cell, runs: &[Measured]) -> usize {
     runs.iter().filter(|run| is_disturbed(cell, run)).count()
 }
 

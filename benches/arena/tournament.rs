@@ -158,7 +158,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         peak_kib: peak_kib(aim.server)?,
         updates,
         update_bytes,
-        spread: checked(&last.standings, size)?,
+        spread: check_standings(&last.standings, size)?,
     })
 }
 
@@ -170,7 +170,7 @@ fn cpus(server: u32) -> anyhow::Result<[f64; 3]> {
 
 /// Checks the final standings against the planned number of matches, and returns the fewest and the most matches of a
 /// bot.
-fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
+fn check_standings(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     let matches = SEATS as u64 * size.groups();
     ensure!(standings.len() == size.bots, "the standings have {} lines", standings.len());
     let sum =

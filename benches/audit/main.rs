@@ -55,13 +55,13 @@ fn main() -> anyhow::Result<()> {
     );
 
     let a_second = |took: Duration| f64::from(POOL) / seconds(took);
-    let parsed = a_second(timed(|| {
+    let parsed = a_second(time_work(|| {
         for text in &pool {
             black_box(parse_record(&read_record_json(text)?)?);
         }
         Ok(())
     })?);
-    let verified = a_second(timed(|| {
+    let verified = a_second(time_work(|| {
         for text in &pool {
             black_box(verify_record(&read_record_json(text)?)?);
         }
@@ -104,7 +104,7 @@ fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::R
     Ok(())
 }
 
-fn timed(work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
+fn time_work(work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
     let began = Instant::now();
     work()?;
     Ok(began.elapsed())

@@ -258,7 +258,7 @@ mod tests {
         solve_winners(&game.piles, declared, game.ending)[game.first_seat()]
     }
 
-    fn signed(talked: &TalkOutcome) -> Vec<String> {
+    fn signed_pacts(talked: &TalkOutcome) -> Vec<String> {
         talked.signed_pacts().map(|offered| offered.pact.to_string()).collect()
     }
 
@@ -268,7 +268,7 @@ mod tests {
         let last = game.matrix.seats().seat(2).unwrap();
         for (manner, declared) in [(Manner::Keeper, "2 0 1"), (Manner::Breaker, "0 1 2")] {
             let talked = talk(&game, vec![bot(Manner::Keeper), bot(Manner::Keeper), bot(manner)]);
-            assert_eq!(signed(&talked), ["1: 1>2, 1>0; 2: 1>2, 1>0"]);
+            assert_eq!(signed_pacts(&talked), ["1: 1>2, 1>0; 2: 1>2, 1>0"]);
             assert_eq!(talked.declared[last].to_string(), declared);
             assert_eq!(talked.has_broken_its_word(last), manner == Manner::Breaker);
         }
@@ -281,7 +281,7 @@ mod tests {
         for manner in [Manner::Keeper, Manner::Breaker] {
             let talked = talk(&game, (0..3).map(|_| bot(manner)).collect());
             // Both offer the same pact at once, and each accepts the offer of the other.
-            assert_eq!(signed(&talked), ["0: 0>1, 0>2; 2: 0>2, 0>1"; 2]);
+            assert_eq!(signed_pacts(&talked), ["0: 0>1, 0>2; 2: 0>2, 0>1"; 2]);
             assert_eq!(talked.declared.to_string(), "0 1 2; 0 1 2; 1 0 2");
             assert_eq!(winner(&game, &talked.declared).index(), 0);
         }

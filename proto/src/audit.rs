@@ -110,7 +110,7 @@ mod tests {
     };
     use prost::Message as _;
 
-    fn audited(takes: &[u64]) -> Audit {
+    fn audit_takes(takes: &[u64]) -> Audit {
         let rows = vec![vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
         let game = Game::parse(&[1, 2, 3], &rows, 0, Ending::ToMoveWins).unwrap();
         let mut takes: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
@@ -123,7 +123,7 @@ mod tests {
         let lines: [&[u64]; 6] =
             [&[3, 2, 1], &[3, 1, 1, 1], &[2, 1, 2, 1], &[1, 2, 2, 1], &[2, 1, 1, 1, 1], &[1; 6]];
         let errors = lines.into_iter().filter(|takes| {
-            let audit = audited(takes);
+            let audit = audit_takes(takes);
             assert_same_figures(&audit, &pb::Audit::from(&audit));
             audit.first_error.is_some()
         });

@@ -117,7 +117,7 @@ fn parse_seal(given: &pb::BenchmarkSeal) -> Result<Seal, String> {
 mod tests {
     use super::*;
 
-    fn signed() -> (String, PublicKey) {
+    fn sign_card() -> (String, PublicKey) {
         let key = SigningKey::from_seed(&[7; 32]);
         let card = pb::BenchmarkCard {
             version: CARD_VERSION,
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn written_card_reads_back() {
-        let (text, key) = signed();
+        let (text, key) = sign_card();
         assert!(looks_like_card(text.as_bytes()), "{text}");
         let (card, signer) = read_card(&text).unwrap();
         assert_eq!((card.set.as_str(), card.loss.unwrap().high, signer), ("lastnim-1", 0.2, key));
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn changes_to_a_card_are_named() {
-        let (text, _) = signed();
+        let (text, _) = sign_card();
         let (card, seal) = text.split_once('\n').unwrap();
         let why = |text: &str| read_card(text).unwrap_err().to_string();
         let changed = "the signature does not match this card: the card or the signature was changed";

@@ -305,7 +305,7 @@ mod tests {
         parse_request(|request| parse_played_games(games, request.member("games")))
     }
 
-    fn played(takes: &[u64], steward_plies: &[u32]) -> pb::PlayedGame {
+    fn played_game(takes: &[u64], steward_plies: &[u32]) -> pb::PlayedGame {
         let game = Game::parse(&[3, 2], &[vec![0, 1], vec![1, 0]], 0, lastnim_core::game::Ending::default())
             .unwrap();
         pb::PlayedGame {
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn played_game_keeps_who_moved() {
-        let games = parse(&[played(&[2, 1, 2], &[1])]).unwrap();
+        let games = parse(&[played_game(&[2, 1, 2], &[1])]).unwrap();
         let steward = PlayedTake { take: 1, mover: Mover::Steward };
         assert_eq!(games[0].takes, [PlayedTake::by_bot(2), steward, PlayedTake::by_bot(2)]);
         assert_eq!((games[0].seat.index(), games[0].name.as_str()), (1, "one"));
@@ -332,14 +332,14 @@ mod tests {
             violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
         };
         assert_eq!(fields(&[]), ["games"]);
-        let no_game = pb::PlayedGame { game: None, ..played(&[1], &[]) };
-        let no_seat = pb::PlayedGame { seat: 2, ..played(&[1], &[]) };
-        let long_name = pb::PlayedGame { name: "x".repeat(257), ..played(&[1], &[]) };
+        let no_game = pb::PlayedGame { game: None, ..played_game(&[1], &[]) };
+        let no_seat = pb::PlayedGame { seat: 2, ..played_game(&[1], &[]) };
+        let long_name = pb::PlayedGame { name: "x".repeat(257), ..played_game(&[1], &[]) };
         assert_eq!(
-            fields(&[played(&[1], &[0]), no_game, no_seat, long_name]),
+            fields(&[played_game(&[1], &[0]), no_game, no_seat, long_name]),
             ["games[1].game", "games[2].seat", "games[3].name"]
         );
-        let violations = parse(&[played(&[1], &[1])]).unwrap_err();
+        let violations = parse(&[played_game(&[1], &[1])]).unwrap_err();
         assert_eq!(
             violations.to_string(),
             "games[0].steward_plies: ply 1: expected a ply below 1, the number of takes in the game"

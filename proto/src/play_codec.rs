@@ -171,13 +171,13 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
-    fn encoded(event: ServerEvent) -> Vec<u8> {
+    fn event_bytes(event: ServerEvent) -> Vec<u8> {
         let mut bytes = Vec::new();
         encode_event(event, &mut bytes);
         bytes
     }
 
-    fn decoded(mut bytes: &[u8]) -> Result<IncomingAction, prost::DecodeError> {
+    fn decoded_action(mut bytes: &[u8]) -> Result<IncomingAction, prost::DecodeError> {
         decode_action(&mut bytes)
     }
 
@@ -209,7 +209,7 @@ mod tests {
             let turn = Turn { ply, pile: index, counters, bank: Duration::from_micros(bank.into()) };
             for event in [MatchEvent::Took { ply, seat: seat(index), take: counters, mover }, MatchEvent::Turn(turn)] {
                 let event = ServerEvent::InMatch { match_id, event };
-                prop_assert_eq!(encoded(event.clone()), PlayResponse::from(event).encode_to_vec());
+                prop_assert_eq!(event_bytes(event.clone()), PlayResponse::from(event).encode_to_vec());
             }
         }
 
@@ -219,7 +219,7 @@ mod tests {
             note_hash in proptest::collection::vec(any::<u8>(), 0..40),
         ) {
             let bytes = take_request(MatchId::new(at.into(), &chance), ply, take, note_hash).encode_to_vec();
-            prop_assert_eq!(decoded(&bytes), decoded_by_prost(&bytes));
+            prop_assert_eq!(decoded_action(&bytes), decoded_by_prost(&bytes));
         }
 
         #[test]
@@ -234,7 +234,7 @@ mod tests {
             }
             bytes.extend(more);
             bytes.truncate(bytes.len() - cut.index(3));
-            prop_assert_eq!(decoded(&bytes).ok(), decoded_by_prost(&bytes).ok());
+            prop_assert_eq!(decoded_action(&bytes).ok(), decoded_by_prost(&bytes).ok());
         }
     }
 

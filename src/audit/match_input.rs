@@ -124,7 +124,7 @@ mod tests {
         })
     }
 
-    fn refused(change: impl FnOnce(&mut Value)) -> String {
+    fn refusal(change: impl FnOnce(&mut Value)) -> String {
         let mut record = record();
         change(&mut record);
         audit_document(&record.to_string()).err().unwrap().to_string()
@@ -153,15 +153,15 @@ mod tests {
     fn record_errors_name_the_event() {
         let refusals = [
             (
-                refused(|record| record["events"][4]["took"]["take"] = json!("many")),
+                refusal(|record| record["events"][4]["took"]["take"] = json!("many")),
                 "events[4].took.take: \"many\"",
             ),
-            (refused(|record| record["events"][5]["took"]["seat"] = json!(2)), "events[5].seat: seat 2"),
-            (refused(|record| record["events"][5]["took"]["take"] = json!(3)), "event 5: "),
-            (refused(|record| record["events"] = json!([])), "the record has no events"),
-            (refused(|record| record["match_id"] = json!("x")), "match_id: match id \"x\""),
-            (refused(|record| record["events"][6] = Value::Null), "events[6]: null is not an object"),
-            (refused(|record| drop(record["events"].as_array_mut().unwrap().pop())), "the match is not over"),
+            (refusal(|record| record["events"][5]["took"]["seat"] = json!(2)), "events[5].seat: seat 2"),
+            (refusal(|record| record["events"][5]["took"]["take"] = json!(3)), "event 5: "),
+            (refusal(|record| record["events"] = json!([])), "the record has no events"),
+            (refusal(|record| record["match_id"] = json!("x")), "match_id: match id \"x\""),
+            (refusal(|record| record["events"][6] = Value::Null), "events[6]: null is not an object"),
+            (refusal(|record| drop(record["events"].as_array_mut().unwrap().pop())), "the match is not over"),
         ];
         for (message, expected) in refusals {
             assert!(message.starts_with(expected), "{message:?} does not start with {expected:?}");

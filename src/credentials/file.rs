@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    fn kept(token: &str) -> StoredLogin {
+    fn stored_login(token: &str) -> StoredLogin {
         StoredLogin { token: token.into(), ca: None }
     }
 
@@ -152,14 +152,16 @@ mod tests {
         let path = folder.join("lastnim/credentials.json");
         let mut credentials = Credentials::read(&path).unwrap();
         assert_eq!(credentials, Credentials::default());
-        credentials.store_login("http://Example.org:7600/", kept("one"));
-        credentials
-            .store_login("https://example.org", StoredLogin { ca: Some("/ca.pem".into()), ..kept("two") });
+        credentials.store_login("http://Example.org:7600/", stored_login("one"));
+        credentials.store_login(
+            "https://example.org",
+            StoredLogin { ca: Some("/ca.pem".into()), ..stored_login("two") },
+        );
         credentials.write(&path).unwrap();
         let saved = Credentials::read(&path).unwrap();
         assert_eq!(saved, credentials);
         assert_eq!(saved.default_server.as_deref(), Some("https://example.org"));
-        assert_eq!(saved.login("example.org:7600"), Some(&kept("one")));
+        assert_eq!(saved.login("example.org:7600"), Some(&stored_login("one")));
         assert_eq!(saved.login("example.org"), None, "a token goes to no other server");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));

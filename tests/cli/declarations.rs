@@ -28,7 +28,7 @@ fn printed(args: &[&str], input: &str) -> String {
     output
 }
 
-fn refused(args: &[&str], input: &str) -> String {
+fn refusal(args: &[&str], input: &str) -> String {
     let (code, output, errors) = lastnim(args, input);
     assert_eq!((code, output.as_str(), errors.lines().count()), (2, "", 1), "{args:?}: {errors}");
     errors.trim_end().strip_prefix("error: ").unwrap().to_owned()
@@ -118,8 +118,8 @@ fn undecided_answers_are_reported() {
         assert!(reason.as_str().unwrap().starts_with("the calculation was stopped"), "{answer}");
     }
     let nine = ["oracle", "declarations", "equilibria", "--piles", "3", "--players", "9"];
-    assert_eq!(refused(&nine, ""), "9 seats: expected at most 8 in a search for all equilibria");
-    assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: expected 0 to 2");
+    assert_eq!(refusal(&nine, ""), "9 seats: expected at most 8 in a search for all equilibria");
+    assert_eq!(refusal(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: expected 0 to 2");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_bots_rows_are_found_in_records() {
     let alice = &json_lines(&printed(&["audit", "rationalise", "--bot", "alice", "--json", record], ""))[0];
     let alice = &alice["readings"][0];
     assert_eq!((&alice["takes"], &alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
-    let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
+    let nobody = refusal(&["audit", "rationalise", "--bot", "nobody", record], "");
     assert_eq!(nobody, "nobody did not play in the only match read");
 }
 
@@ -194,6 +194,6 @@ fn unsuitable_documents_are_refused_by_name() {
         "left out: {file}:1: {nameless}\nleft out: {file}:2: {nameless}\nerror: 2 documents were left out; see the messages above\n"
     );
     assert_eq!(left_out(&["--bot", "bob", file]), (1, None, expected));
-    assert!(refused(&["audit", "rationalise", file], "").contains("required"));
-    refused(&["audit", "rationalise", "--seat", "0", "--bot", "bob", file], "");
+    assert!(refusal(&["audit", "rationalise", file], "").contains("required"));
+    refusal(&["audit", "rationalise", "--seat", "0", "--bot", "bob", file], "");
 }

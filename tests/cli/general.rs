@@ -31,7 +31,7 @@ fn printed(args: &str) -> String {
 }
 
 /// Runs a command that must be refused with a code, and returns the line that says why.
-fn refused(args: &str, code: i32) -> String {
+fn refusal(args: &str, code: i32) -> String {
     let output = solve(&args.split(' ').collect::<Vec<_>>(), "");
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(code), &b""[..]), "{args}: {error}");
@@ -152,26 +152,26 @@ fn invalid_games_are_refused_in_one_line() {
         ("--batch --game kayles", "cannot be used with"),
     ];
     for (args, expected) in cases {
-        let error = refused(args, 2);
+        let error = refusal(args, 2);
         assert!(error.contains(expected), "{args}: {error}");
     }
 }
 
 #[test]
 fn reached_limits_are_named() {
-    let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
+    let error = refusal("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
     assert!(
         error.starts_with(
             "nim 40,40,40 with 3 seats: the search needs more than 1000 states (--max-states); states solved so far: "
         ),
         "{error}"
     );
-    let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
+    let error = refusal("--game digits --piles 100000 --players 3 --max-memory 1", 2);
     assert!(
         error.contains("the search needs more than 1 MiB (--max-memory); states solved so far: "),
         "{error}"
     );
-    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
+    let error = refusal("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
     assert!(
         error.contains("the search was stopped after 0s (--max-time); states solved so far: 0")
             && error.contains("allow more time"),

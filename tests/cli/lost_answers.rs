@@ -26,7 +26,7 @@ fn printed(server: &str, arguments: &[&str]) -> String {
 }
 
 /// Returns the members `key` of the items that a command lists.
-fn listed(server: &str, group: &str, list: &str, key: &str) -> Vec<String> {
+fn list_ids(server: &str, group: &str, list: &str, key: &str) -> Vec<String> {
     let found = json(&printed(server, &[group, "list", "--json"]));
     let items = found[list].as_array().cloned().unwrap_or_default();
     items.iter().map(|item| item[key].as_str().unwrap().to_owned()).collect()
@@ -43,11 +43,11 @@ fn commands_that_create_something_repeat_their_call_once_the_answer_is_lost() {
         (&["bot", "register", "ann"], ["bot", "bots", "name"]),
     ];
     for (arguments, [group, list, key]) in cases {
-        let before = listed(&server.address, group, list, key);
+        let before = list_ids(&server.address, group, list, key);
         let proxy = LossyProxy::start(&server.address);
         let creating = Process::start(&mut command(&proxy.address, arguments));
         let began = Instant::now();
-        while listed(&server.address, group, list, key).len() == before.len() {
+        while list_ids(&server.address, group, list, key).len() == before.len() {
             assert!(began.elapsed() < LONG, "{arguments:?} creates nothing");
             thread::sleep(Duration::from_millis(20));
         }
@@ -55,7 +55,7 @@ fn commands_that_create_something_repeat_their_call_once_the_answer_is_lost() {
         let output = creating.finish(b"");
         let (printed_text, notes) = (text(output.stdout), text(output.stderr));
         assert!(output.status.success() && notes.contains("repeating the call"), "{notes}");
-        let mut after = listed(&server.address, group, list, key);
+        let mut after = list_ids(&server.address, group, list, key);
         assert_eq!(after.len(), before.len() + 1, "{arguments:?} creates one");
         after.retain(|item| !before.contains(item));
         if group == "bot" {

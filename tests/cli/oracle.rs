@@ -39,7 +39,7 @@ fn printed(args: &[&str], input: &str) -> String {
 }
 
 /// Runs a command that must fail with a code, and returns the line that says why.
-fn refused(args: &[&str], input: &str, code: i32) -> String {
+fn refusal(args: &[&str], input: &str, code: i32) -> String {
     let output = lastnim(args, input.as_bytes());
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
@@ -128,11 +128,11 @@ fn usage_and_position_errors_print_one_line_and_exit_with_code_2() {
         ),
     ];
     for (args, expected) in cases {
-        let error = refused(args, "", 2);
+        let error = refusal(args, "", 2);
         assert!(error.contains(expected), "{args:?}: {error}");
     }
-    refused(&["oracle", "solve", "--batch", "--piles", "1"], "", 2);
-    refused(&["oracle", "solve", "--piles", "1", "--players", "3", "--ending", "misere"], "", 2);
+    refusal(&["oracle", "solve", "--batch", "--piles", "1"], "", 2);
+    refusal(&["oracle", "solve", "--piles", "1", "--players", "3", "--ending", "misere"], "", 2);
 }
 
 #[test]
@@ -342,26 +342,26 @@ fn errors_in_a_multi_line_document_have_positions() {
     let file = path.to_str().unwrap();
     assert!(printed(&["audit", "match", file], "").starts_with("Seat 1 won"));
     fs::write(&path, pretty.replace(']', "")).unwrap();
-    let error = refused(&["audit", "match", file], "", 2);
+    let error = refusal(&["audit", "match", file], "", 2);
     assert!(error.starts_with(file) && error.contains(" at line "), "{error}");
 
     let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing.json");
-    let error = refused(&["audit", "match", missing.to_str().unwrap()], "", 1);
+    let error = refusal(&["audit", "match", missing.to_str().unwrap()], "", 1);
     assert!(error.contains("missing.json: "), "{error}");
     let missing = r#"standard input: piles is missing: expected a document such as {"piles":[3],"players":2,"takes":[1,2]}"#;
-    assert_eq!(refused(&["audit", "match", "-"], "{}", 2), missing);
-    assert_eq!(refused(&["audit", "match"], "{}", 2), missing);
+    assert_eq!(refusal(&["audit", "match", "-"], "{}", 2), missing);
+    assert_eq!(refusal(&["audit", "match"], "{}", 2), missing);
     assert_eq!(
-        refused(&["audit", "match"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
+        refusal(&["audit", "match"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
         r#"standard input: [[3],[[0,1],[0,1]],null,0,null,[1,2]] is not an object: expected a document such as {"piles":[3],"players":2,"takes":[1,2]}"#
     );
     assert_eq!(
-        refused(&["audit", "match"], "nonsense", 2),
+        refusal(&["audit", "match"], "nonsense", 2),
         "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
     );
-    let error = refused(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
+    let error = refusal(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one per line: use --batch"), "{error}");
-    let error = refused(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
+    let error = refusal(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
     assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which has 2 left: take 1 to 2");
 }
 
@@ -404,7 +404,7 @@ fn an_unknown_key_is_refused_with_a_suggestion() {
         r#"{"piles":[1,2],"alliance_matrix":[[0,1],[0,1]],"endng":"last_mover_wins","takes":[2,1]}"#;
     let keys = r#""piles", "alliance_matrix", "players", "first", "ending", "takes""#;
     let expected = format!("unknown key \"endng\": did you mean \"ending\"? expected one of {keys}");
-    assert_eq!(refused(&["audit", "match"], misspelt, 2), format!("standard input: {expected}"));
+    assert_eq!(refusal(&["audit", "match"], misspelt, 2), format!("standard input: {expected}"));
     let output = lastnim(&["audit", "match", "--batch"], misspelt.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());

@@ -23,7 +23,7 @@ fn printed(args: &[&[&str]]) -> String {
 }
 
 /// Runs a command that must be refused, and returns the line that says why.
-fn refused(args: &[&[&str]]) -> String {
+fn refusal(args: &[&[&str]]) -> String {
     let output = lastnim(args);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
@@ -232,32 +232,32 @@ fn svg_is_well_formed_and_names_every_node() {
 fn a_tree_that_is_too_large_is_refused_with_the_limit() {
     let piles = ["--piles", "9,9,1,6", "--players", "4"];
     assert_eq!(
-        refused(&[&["oracle", "tree"], &piles]),
+        refusal(&[&["oracle", "tree"], &piles]),
         "the tree has 4202560 nodes, more than 10000: give --depth 6 (2951 nodes), \
          or --graph (95 nodes and 404 edges), or a higher --max-nodes"
     );
     assert!(
-        refused(&[&["oracle", "tree", "--depth", "7"], &piles]).starts_with("the tree down to depth 7 has ")
+        refusal(&[&["oracle", "tree", "--depth", "7"], &piles]).starts_with("the tree down to depth 7 has ")
     );
-    let error = refused(&[&["oracle", "tree", "--graph", "--max-nodes", "90"], &piles]);
+    let error = refusal(&[&["oracle", "tree", "--graph", "--max-nodes", "90"], &piles]);
     assert!(
         error.starts_with("the graph of states has 95 nodes and 404 edges, more than 90: give --depth 3 (27 nodes and 42 edges)"),
         "{error}"
     );
     let giant = ["9223372036854775807"; 1024].join(",");
-    let error = refused(&[&["oracle", "tree", "--players", "3", "--piles", &giant]]);
+    let error = refusal(&[&["oracle", "tree", "--players", "3", "--piles", &giant]]);
     assert!(
         error.starts_with("the tree has about 2^9444732965739290425345 nodes, more than 10000: "),
         "{error}"
     );
-    let error = refused(&[&["oracle", "tree", "--piles", "400", "--players", "2"]]);
+    let error = refusal(&[&["oracle", "tree", "--piles", "400", "--players", "2"]]);
     assert!(
         error.starts_with(
             "the tree has about 2^400 (10^120) nodes, more than 10000: give --depth 1 (401 nodes), "
         ),
         "{error}"
     );
-    let error = refused(&[&[
+    let error = refusal(&[&[
         "oracle",
         "tree",
         "--graph",
@@ -272,7 +272,7 @@ fn a_tree_that_is_too_large_is_refused_with_the_limit() {
     ]]);
     assert!(error.contains("the picture would have ") && error.contains("--format dot"), "{error}");
     assert_eq!(
-        refused(&[&["oracle", "tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
+        refusal(&[&["oracle", "tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
         Some(
             "give --depth 0 (1 node), or --graph --depth 0 (1 node and 0 edges), \
               or a higher --max-nodes (the whole graph has 95 nodes and 404 edges)"

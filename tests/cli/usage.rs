@@ -26,7 +26,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// Returns the one-line error of an invalid command line.
-fn refused(command: &mut Command) -> String {
+fn refusal(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let error = text(&stderr);
     assert_eq!((status.code(), text(&stdout), error.lines().count()), (Some(2), "", 1), "{error}");
@@ -49,7 +49,7 @@ fn unsafe_tokens_are_refused() {
         let mut serve = serve();
         let given = [("LASTNIM_ADMIN_TOKEN", admin), ("LASTNIM_VIEWER_TOKEN", viewer)];
         serve.envs(given.into_iter().filter_map(|(name, token)| Some((name, token?))));
-        let why = refused(&mut serve);
+        let why = refusal(&mut serve);
         assert!(why.contains(expected), "{why:?} does not contain {expected:?}");
         assert!(!why.contains("short") && !why.contains("two words"), "{why:?} repeats a token");
     }
@@ -68,7 +68,7 @@ fn the_password_of_a_store_is_never_repeated() {
             serve.env("LASTNIM_STORE", wrong);
             serve
         }] {
-            let why = refused(&mut serve);
+            let why = refusal(&mut serve);
             assert!(why.starts_with("--store or LASTNIM_STORE: unknown store"), "{why}");
             assert!(!why.contains("secret"), "{why}");
         }
@@ -119,7 +119,7 @@ fn unusable_server_settings_are_refused() {
     let flags =
         ["sessions", "bots", "open-matches", "tournaments", "connections", "idle-message-burst", "threads"];
     for flag in flags {
-        let why = refused(&mut lastnim(&["serve", "--print-config", &format!("--{flag}"), "0"]));
+        let why = refusal(&mut lastnim(&["serve", "--print-config", &format!("--{flag}"), "0"]));
         assert!(why.contains(flag) && why.contains("0 is not a whole number from 1 to "), "{why}");
     }
 }
@@ -206,6 +206,6 @@ fn help_and_manual_list_all_house_bots() {
 #[test]
 fn flags_that_a_house_bot_does_not_use_are_refused() {
     let bot = ["bot", "run", "greedy", "--token", "unused"];
-    let why = refused(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
+    let why = refusal(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
     assert_eq!(why, "--seed: greedy makes no random choices: leave out --seed");
 }

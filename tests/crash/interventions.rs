@@ -80,7 +80,7 @@ fn check_records_match_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) 
 }
 
 /// Waits until all matches of a paused tournament that have ended are counted, and returns the tournament.
-async fn counted(stage: &Stage, id: &str) -> pb::Tournament {
+async fn counted_tournament(stage: &Stage, id: &str) -> pb::Tournament {
     let began = Instant::now();
     loop {
         let matches = stage.organiser.matches(id).await;
@@ -120,7 +120,7 @@ async fn interventions_survive_crashes(
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let pausing = async move { organiser.pause(&asked, OpenMatches::Freeze).await };
     server = ask_during_kill(&mut stage, server, pausing).await;
-    let paused = counted(&stage, &id).await;
+    let paused = counted_tournament(&stage, &id).await;
     assert_eq!(paused.pause(), OpenMatches::Freeze);
     let so_far = stage.organiser.manifest(&id).await;
     server.kill();

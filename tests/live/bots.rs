@@ -7,11 +7,11 @@ use super::{
 use lastnim_proto::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
 use tonic::Code;
 
-async fn shown(host: &Host, name: &str) -> pb::GetBotResponse {
+async fn get_bot(host: &Host, name: &str) -> pb::GetBotResponse {
     host.bots().get_bot(pb::GetBotRequest { name: name.into() }).await.unwrap().into_inner()
 }
 
-async fn lost(host: &Host, request: pb::ListLostSeatsRequest) -> pb::ListLostSeatsResponse {
+async fn list_lost_seats(host: &Host, request: pb::ListLostSeatsRequest) -> pb::ListLostSeatsResponse {
     host.bots().list_lost_seats(request).await.unwrap().into_inner()
 }
 
@@ -26,7 +26,7 @@ async fn first_turn(line: &mut BotSession) -> pb::Turn {
 async fn sessions_have_lag_and_open_matches() {
     let host = Host::start().await;
     let [one, two] = host.register_all(["one", "two"]).await;
-    let before = shown(&host, "one").await.bot.unwrap();
+    let before = get_bot(&host, "one").await.bot.unwrap();
     assert_eq!((before.connected, before.connected_at_us, before.lag_us), (false, 0, None));
     let (one, _) = BotSession::open(&host, &one).await;
     let (two, _) = BotSession::open(&host, &two).await;
@@ -34,7 +34,7 @@ async fn sessions_have_lag_and_open_matches() {
         host.create_match(exhibition(["one", "two"], &[4])).await,
         host.create_match(exhibition(["two", "one"], &[4])).await,
     ];
-    let here = shown(&host, "one").await;
+    let here = get_bot(&host, "one").await;
     assert_eq!(here.open_match_ids, ids);
     let bot = here.bot.unwrap();
     assert!(bot.connected && bot.open_matches == 2);
@@ -45,7 +45,7 @@ async fn sessions_have_lag_and_open_matches() {
     for line in playing {
         line.await.unwrap();
     }
-    assert_eq!(shown(&host, "one").await.open_match_ids, Vec::<String>::new());
+    assert_eq!(get_bot(&host, "one").await.open_match_ids, Vec::<String>::new());
     host.until_bot("one", |bot| !bot.connected && bot.connected_at_us == 0 && bot.lag_us.is_none()).await;
 }
 
@@ -103,9 +103,9 @@ async fn lost_seats_have_reasons() {
     playing.await.unwrap();
 
     let all = pb::ListLostSeatsRequest { bot: "one".into(), ..Default::default() };
-    let found = lost(&host, all.clone()).await;
+    let found = list_lost_seats(&host, all.clone()).await;
     assert_eq!((found.seats.len(), found.next_page_token.as_str()), (4, ""));
-    assert_eq!(shown(&host, "one").await.lost_seats, found.seats);
+    assert_eq!(get_bot(&host, "one").await.lost_seats, found.seats);
     let [.., by_strikes, by_resigning] = &found.seats[..] else { panic!("{found:?}") };
     assert_eq!((&by_resigning.match_id, by_resigning.reason()), (&ids[0], pb::ForfeitReason::Resigned));
     assert_eq!((by_resigning.tournament_id.as_str(), by_resigning.seat), ("", 0));
@@ -114,13 +114,13 @@ async fn lost_seats_have_reasons() {
     assert!(by_strikes.at_us > by_resigning.at_us);
 
     let tournament_request = pb::ListLostSeatsRequest { tournament_id: tournament.clone(), ..all.clone() };
-    assert_eq!(lost(&host, tournament_request).await.seats, found.seats[..2]);
+    assert_eq!(list_lost_seats(&host, tournament_request).await.seats, found.seats[..2]);
     assert!(found.seats[..2].iter().all(|seat| seat.tournament_id == tournament));
-    let first = lost(&host, pb::ListLostSeatsRequest { page_size: 3, ..all.clone() }).await;
+    let first = list_lost_seats(&host, pb::ListLostSeatsRequest { page_size: 3, ..all.clone() }).await;
     let page_token = first.next_page_token.clone();
-    let second = lost(&host, pb::ListLostSeatsRequest { page_token, ..all.clone() }).await;
+    let second = list_lost_seats(&host, pb::ListLostSeatsRequest { page_token, ..all.clone() }).await;
     assert_eq!([first.seats, second.seats].concat(), found.seats);
-    assert_eq!(lost(&host, pb::ListLostSeatsRequest { bot: "two".into(), ..all }).await.seats, []);
+    assert_eq!(list_lost_seats(&host, pb::ListLostSeatsRequest { bot: "two".into(), ..all }).await.seats, []);
     let nobody = pb::ListLostSeatsRequest { bot: "nobody".into(), ..Default::default() };
     let refused = host.bots().list_lost_seats(nobody).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "NO_SUCH_BOT"));

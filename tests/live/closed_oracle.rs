@@ -19,7 +19,7 @@ use tonic::{Code, Request, Status, client::Grpc, codegen::http::uri::PathAndQuer
 use tonic_types::StatusExt as _;
 
 /// A tournament for two seats that closes the oracle.
-fn closed() -> pb::TournamentSettings {
+fn closed_settings() -> pb::TournamentSettings {
     let oracle = OracleAccess::Closed.into();
     pb::TournamentSettings { title: "cup".into(), seats: 2, oracle, concurrency: 1, ..round_robin(&[&[3]]) }
 }
@@ -162,7 +162,7 @@ impl Stage {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
     let stage = Stage::start().await;
-    let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
+    let id = stage.host.create_tournament(closed_settings(), &["alice", "bob"]).await;
     stage.assert_open().await;
     let calls = oracle_calls();
     assert!(calls.len() >= 13 && calls.iter().any(|call| call.ends_with("/Solve")), "{calls:?}");
@@ -203,7 +203,7 @@ async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
 async fn audits_and_practice_are_closed_too() {
     let stage = Stage::start().await;
     let (mut alice, mut bob) = (stage.session(&stage.alice).await, stage.session(&stage.bob).await);
-    let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
+    let id = stage.host.create_tournament(closed_settings(), &["alice", "bob"]).await;
     stage.alice.practise("alice").await.expect("the tournament has not started");
     stage.host.start_tournament(&id).await;
 
@@ -278,7 +278,7 @@ async fn an_open_batch_ends_when_the_tournament_begins() {
     asks.send(question.clone()).await.unwrap();
     let mut answers = soon("an answer", oracle.solve_batch(request)).await.unwrap().into_inner();
     assert_eq!(soon("an answer", answers.message()).await.unwrap().unwrap().answers.len(), 1);
-    let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
+    let id = stage.host.create_tournament(closed_settings(), &["alice", "bob"]).await;
     stage.host.start_tournament(&id).await;
     asks.send(question).await.unwrap();
     let refused = soon("the end", answers.message()).await.unwrap_err();
@@ -294,7 +294,7 @@ async fn pages_show_kept_audits_while_the_oracle_is_closed() {
     host.watched_to_its_end(&game).await;
     party.dismiss().await;
     while get(host, "/bots/random/audit").await.header("refresh") == "2" {}
-    let id = host.create_tournament(closed(), &["alice", "bob"]).await;
+    let id = host.create_tournament(closed_settings(), &["alice", "bob"]).await;
     host.start_tournament(&id).await;
     stage.assert_closed_by(&id).await;
     let kept = get(host, "/bots/random").await;
@@ -315,7 +315,7 @@ async fn pages_show_kept_audits_while_the_oracle_is_closed() {
 async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     let stage = Stage::start().await;
     let ladder = Format::Ladder(pb::LadderFormat::default());
-    let settings = pb::TournamentSettings { format: Some(ladder), concurrency: 2, ..closed() };
+    let settings = pb::TournamentSettings { format: Some(ladder), concurrency: 2, ..closed_settings() };
     let id = stage.host.create_tournament(settings, &["alice", "bob"]).await;
     stage.host.start_tournament(&id).await;
     stage.host.until_begun(&id, 2).await;

@@ -18,7 +18,7 @@ fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
 }
 
 /// Plays a tournament of house bots to its end.
-async fn played(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse {
+async fn play_tournament(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
     let id = host.create_tournament(settings, &HouseBot::BASIC.map(HouseBot::kind)).await;
@@ -33,7 +33,7 @@ async fn play_with_two_concurrencies(format: Format, seats: u32) -> u64 {
     let mut seen = Vec::new();
     for (concurrency, bot_concurrency) in [(64, 0), (5, 1)] {
         let settings = settings(format.clone(), seats);
-        let last = played(pb::TournamentSettings { concurrency, bot_concurrency, ..settings }).await;
+        let last = play_tournament(pb::TournamentSettings { concurrency, bot_concurrency, ..settings }).await;
         let tournament = last.tournament.unwrap();
         assert_eq!(tournament.state(), pb::TournamentState::Finished);
         assert_eq!(tournament.matches_played, tournament.matches_total, "{format:?}");

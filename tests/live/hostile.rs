@@ -49,7 +49,7 @@ impl Attack {
 }
 
 /// The ways in which the hostile bot may lose its seats.
-fn expected(way: Misbehaviour) -> &'static [pb::ForfeitReason] {
+fn expected_reasons(way: Misbehaviour) -> &'static [pb::ForfeitReason] {
     use pb::ForfeitReason::{Disconnected, Resigned, Strikes, TimedOut};
     match way {
         // Takes out of turn mostly arrive too late, which costs nothing.
@@ -79,7 +79,7 @@ async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::Forfei
     host.until_bot("hostile", |bot| bot.connected).await;
     let names = ["timid", "random", "oracle", "hostile"];
     // If a clock is to run out, honest bots answer at once; otherwise no clock may run out.
-    let runs_out = ways.iter().any(|&way| expected(way).contains(&pb::ForfeitReason::TimedOut));
+    let runs_out = ways.iter().any(|&way| expected_reasons(way).contains(&pb::ForfeitReason::TimedOut));
     let short = pb::Clock { initial_ms: 10_000, increment_ms: 300, ..patient_clock() };
     let clock = if runs_out { short } else { patient_clock() };
     let settings = pb::TournamentSettings { clock: Some(clock), ..round_robin(&[&[1; 24]]) };
@@ -124,7 +124,7 @@ async fn each_misbehaviour_is_isolated_and_recorded() {
     while let Some(ended) = soon("the end of a tournament", tournaments.join_next()).await {
         let (way, (reasons, report)) = ended.unwrap();
         assert!(report.sent > 0 && report.sessions > 0, "{way:?}: {report:?}");
-        let expected = expected(way);
+        let expected = expected_reasons(way);
         let stray = reasons.iter().find(|reason| !expected.contains(reason));
         assert_eq!(stray, None, "{way:?}: {reasons:?}");
         let seen: BTreeSet<_> = reasons.iter().map(|&reason| i32::from(reason)).collect();

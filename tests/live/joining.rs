@@ -26,7 +26,7 @@ async fn answer(line: &mut BotSession) -> Result<pb::Tournament, pb::JoinRefused
 }
 
 /// Asks to join and returns the answer.
-async fn asked(line: &mut BotSession, tournament: &str) -> Result<pb::Tournament, pb::JoinRefused> {
+async fn ask_to_join(line: &mut BotSession, tournament: &str) -> Result<pb::Tournament, pb::JoinRefused> {
     line.send(join(tournament)).await;
     answer(line).await
 }
@@ -50,7 +50,7 @@ async fn bots_join_and_play_over_one_stream_each() {
     };
     let id = host.create_tournament(settings, &[]).await;
     let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
-    let joined = asked(&mut one, &id).await.unwrap();
+    let joined = ask_to_join(&mut one, &id).await.unwrap();
     assert_eq!(
         (joined.id.as_str(), joined.state(), joined.field),
         (id.as_str(), pb::TournamentState::Open, vec!["one".to_owned()])
@@ -61,7 +61,7 @@ async fn bots_join_and_play_over_one_stream_each() {
         ("cup", 2, Some(swiss), 2)
     );
     assert_eq!((shown.clock, shown.positions), (Some(patient_clock()), vec![]));
-    let again = asked(&mut one, &id).await.unwrap();
+    let again = ask_to_join(&mut one, &id).await.unwrap();
     assert_eq!(again.field, ["one"], "joining twice is harmless");
 
     let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
@@ -80,7 +80,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     let tokens = host.register_all(["late", "one", "two", "three"]).await;
     let (mut late, _) = BotSession::open(&host, &tokens[0]).await;
     let refusal = async |line: &mut BotSession, id: &str| {
-        let refused = asked(line, id).await.unwrap_err();
+        let refused = ask_to_join(line, id).await.unwrap_err();
         assert!(id.starts_with(&refused.tournament_id), "{refused:?}");
         (refused.reason(), refused.message)
     };
@@ -101,14 +101,14 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     assert_eq!(words, format!("tournament {running} is running: {expected}"));
     let (mut one, _) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(
-        asked(&mut one, &running).await.unwrap().state(),
+        ask_to_join(&mut one, &running).await.unwrap().state(),
         pb::TournamentState::Running,
         "it has joined already"
     );
     let cancel = pb::CancelTournamentRequest { tournament_id: running.clone() };
     host.tournaments().cancel_tournament(cancel).await.unwrap();
     assert_eq!(refusal(&mut late, &running).await.0, pb::JoinRefusal::Over);
-    assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
+    assert_eq!(ask_to_join(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
 
     // With its two bots and the late one it would start without the bot that its format names.
     let gauntlet = pb::GauntletFormat { bot: "absent".into(), groups: 0 };

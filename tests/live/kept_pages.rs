@@ -60,7 +60,7 @@ async fn lists_show_other_tournaments_if_one_is_damaged() {
 async fn unknown_queries_do_not_add_cached_pages() {
     let host = host_on_sqlite("kept-queries").await;
     host.register("one").await;
-    let (page, before) = (cached(&host, "/tournaments").await, made_pages(&host).await);
+    let (page, before) = (cache_control(&host, "/tournaments").await, made_pages(&host).await);
     for query in ["x=1", "page=", "from=3&x=y"] {
         assert_eq!(get(&host, &format!("/tournaments?{query}")).await.body, page, "{query}");
     }
@@ -93,7 +93,7 @@ async fn pages_of_ended_tournaments_follow_later_changes() {
 async fn pages_show_all_earlier_changes() {
     let host = host_on_sqlite("kept-now").await;
     for name in ["one", "two"] {
-        let page = cached(&host, "/bots").await;
+        let page = cache_control(&host, "/bots").await;
         assert!(!page.contains(&format!("/bots/{name}")), "{page}");
         host.register(name).await;
         let page = get(&host, "/bots").await.body;
@@ -108,7 +108,7 @@ async fn pages_show_all_earlier_changes() {
 }
 
 /// Gets a page until it comes from the cache, and returns it.
-async fn cached(host: &Host, path: &str) -> String {
+async fn cache_control(host: &Host, path: &str) -> String {
     let getting = async {
         loop {
             let before = made_pages(host).await;
@@ -136,7 +136,7 @@ async fn concurrent_requests_share_one_rendering() {
     let host = Arc::new(host_on_sqlite("kept-once").await);
     host.register_all(["one", "two"]).await;
     let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
-    cached(&host, "/bots").await;
+    cache_control(&host, "/bots").await;
     for path in ["/".to_owned(), format!("/tournaments/{id}"), format!("/tournaments/{id}/standings.json")] {
         let before = made_pages(&host).await;
         let mut asking = JoinSet::new();

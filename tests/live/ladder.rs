@@ -100,14 +100,14 @@ fn matches(state: &pb::WatchTournamentResponse, bot: &str) -> u32 {
     line(state, bot).map_or(0, |line| line.matches)
 }
 
-fn suspended(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSuspension> {
+fn suspensions(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSuspension> {
     match verdict.and_then(|verdict| verdict.verdict.clone()) {
         Some(pb::verdict::Verdict::Suspended(suspended)) => suspended.bots,
         other => panic!("expected the suspensions of a ladder: {other:?}"),
     }
 }
 
-fn refused(status: &Status) -> (Code, String) {
+fn code_and_reason(status: &Status) -> (Code, String) {
     (status.code(), reason(status))
 }
 
@@ -189,7 +189,7 @@ async fn bots_join_and_leave_a_running_ladder() {
     let late = organiser.join(&late, "").await;
     late.expect("members can join again even after the end");
     let refusal = organiser.leave(host.admin.reveal(), "oracle").await.unwrap_err();
-    assert_eq!(refused(&refusal), (Code::FailedPrecondition, "WRONG_STATE".into()));
+    assert_eq!(code_and_reason(&refusal), (Code::FailedPrecondition, "WRONG_STATE".into()));
     party.dismiss().await;
 }
 
@@ -213,7 +213,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
 
     // The same is shown to everybody.
     let shown = organiser.get().await;
-    let suspension = suspended(shown.verdict.as_ref()).remove(0);
+    let suspension = suspensions(shown.verdict.as_ref()).remove(0);
     assert_eq!(
         (suspension.bot.as_str(), &suspension.message, suspension.reason),
         ("crasher", &notice.message, notice.reason)
@@ -223,7 +223,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
         .until("the others' matches", |state| state.tournament.as_ref().unwrap().matches_played > at + 60)
         .await;
     assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it plays no more matches");
-    assert_eq!(suspended(later.verdict.as_ref()), [suspension]);
+    assert_eq!(suspensions(later.verdict.as_ref()), [suspension]);
 
     // A new session is told before anything else.
     drop(session);
@@ -244,7 +244,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     assert_eq!(ended.len(), 6);
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
     let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
-    assert_eq!(suspended(given.verdict.as_ref()), []);
+    assert_eq!(suspensions(given.verdict.as_ref()), []);
     let over = organiser.cancel().await;
     let crasher = line(&over, "crasher").unwrap();
     assert_eq!((u64::from(crasher.forfeits), crasher.no_shows), (again.lost, 0));
@@ -261,9 +261,9 @@ async fn no_shows_lose_matches_but_not_rating() {
     let id = host.create_tournament(endless(3, 10_000), &["timid", "greedy", "ghost"]).await;
     let organiser = Organiser { host: &host, id: id.clone() };
     host.start_tournament(&id).await;
-    let has_suspended = |state: &pb::WatchTournamentResponse| !suspended(state.verdict.as_ref()).is_empty();
+    let has_suspended = |state: &pb::WatchTournamentResponse| !suspensions(state.verdict.as_ref()).is_empty();
     let state = organiser.until("the end of the ghost", has_suspended).await;
-    let suspension = suspended(state.verdict.as_ref()).remove(0);
+    let suspension = suspensions(state.verdict.as_ref()).remove(0);
     assert_eq!((suspension.bot.as_str(), suspension.reason()), ("ghost", pb::SuspensionReason::NeverCame));
     assert_eq!(suspension.no_shows, suspension.lost);
     let rated =
@@ -326,9 +326,9 @@ async fn fields_of_other_formats_change_only_before_the_start() {
     let again = organiser.leave(&tokens[0], "one").await.expect("leaving twice is harmless");
     assert_eq!(again.field, ["two", "three"]);
     let unknown = organiser.leave(host.admin.reveal(), "nobody").await.unwrap_err();
-    assert_eq!(refused(&unknown), (Code::NotFound, "NO_SUCH_BOT".into()));
+    assert_eq!(code_and_reason(&unknown), (Code::NotFound, "NO_SUCH_BOT".into()));
     let unnamed = organiser.leave(host.admin.reveal(), "").await.unwrap_err();
-    assert_eq!(refused(&unnamed), (Code::InvalidArgument, "NO_BOT".into()));
+    assert_eq!(code_and_reason(&unnamed), (Code::InvalidArgument, "NO_BOT".into()));
     let viewer = organiser.leave(host.viewer.reveal(), "two").await.unwrap_err();
     assert_eq!(viewer.code(), Code::PermissionDenied);
     assert_eq!(organiser.get().await.field_history, None);

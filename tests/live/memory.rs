@@ -19,7 +19,7 @@ const MIB: usize = 1 << 20;
 const FOR_EVER: Duration = Duration::from_hours(1);
 
 /// Starts a call whose request announces a MiB and never ends.
-async fn unfinished(
+async fn unfinished_calls(
     connection: &RawConnection,
     path: &str,
     token: Option<&str>,
@@ -56,7 +56,7 @@ async fn unfinished_requests_are_limited_per_address_and_in_total() {
     for address in 0..3_u8 {
         let connection = RawConnection::open(&host.address, local(1 + address)).await;
         for _ in 0..15 {
-            let (response, body) = unfinished(&connection, GET_KEY, None).await;
+            let (response, body) = unfinished_calls(&connection, GET_KEY, None).await;
             answers.spawn(async move { (address, status_after(response).await) });
             bodies.push(body);
         }
@@ -100,7 +100,7 @@ async fn calls_without_a_valid_token_are_refused_before_reading() {
     ] {
         for token in [None, Some("lastnim_a_token_that_nobody_knows")] {
             let path = format!("/lastnim.v1.{method}");
-            let (response, _body) = unfinished(&connection, &path, token).await;
+            let (response, _body) = unfinished_calls(&connection, &path, token).await;
             let response = soon("a refusal", response).await.unwrap();
             assert_eq!(status_of(response).await.unwrap(), "16", "{method}: UNAUTHENTICATED");
         }
@@ -115,7 +115,7 @@ async fn stalled_requests_time_out_but_silent_bots_do_not() {
     let connection = RawConnection::open(&host.address, local(1)).await;
     let mut calls = Vec::new();
     for path in [GET_KEY, "/lastnim.v1.OracleService/AuditRecords", "/lastnim.v1.OracleService/AuditBatch"] {
-        calls.push((path, unfinished(&connection, path, None).await));
+        calls.push((path, unfinished_calls(&connection, path, None).await));
     }
     for (path, (response, _body)) in calls {
         let response = soon("the end of a call", response).await.unwrap();

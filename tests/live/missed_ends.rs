@@ -7,7 +7,7 @@ use super::{
 use lastnim_proto::pb::{self, play_response::Event};
 
 /// Reads until the session has caught up, and returns the ends that were sent.
-async fn missed(line: &mut BotSession) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnded>, pb::CaughtUp) {
+async fn missed_ends(line: &mut BotSession) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnded>, pb::CaughtUp) {
     let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
     let reading = async {
         loop {
@@ -50,7 +50,7 @@ async fn missed_ends_are_sent_on_reconnecting() {
 
     let (mut away, welcome) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(welcome.open_matches, 0);
-    let (matches, tournaments, caught_up) = missed(&mut away).await;
+    let (matches, tournaments, caught_up) = missed_ends(&mut away).await;
     assert_eq!((caught_up.missed_ends, caught_up.left_out), (2, 0));
     for end in &matches {
         let told = ends.iter().find(|told| told.match_id == end.match_id).expect("the same matches");

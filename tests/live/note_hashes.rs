@@ -27,7 +27,7 @@ impl Bot for Noting {
     }
 }
 
-fn noted(action: Action, note_hash: Vec<u8>) -> Action {
+fn add_note_hash(action: Action, note_hash: Vec<u8>) -> Action {
     match action {
         Action::Declare(declare) => Action::Declare(pb::Declare { note_hash, ..declare }),
         Action::Take(take) => Action::Take(pb::Take { note_hash, ..take }),
@@ -64,7 +64,7 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
     };
     let hand_play = async {
         for bytes in [31, 33] {
-            line.send(noted(declare(&id, vec![0, 1]), vec![9; bytes])).await;
+            line.send(add_note_hash(declare(&id, vec![0, 1]), vec![9; bytes])).await;
             let refused = line.refused().await;
             assert_eq!(refused.reason(), pb::RefusalReason::Malformed);
             assert_eq!(
@@ -73,13 +73,13 @@ async fn note_hashes_are_recorded_and_shown_to_watchers() {
             );
             assert!(line.snapshot().await.declaration_left_ms > 0, "the server still waits for its row");
         }
-        line.send(noted(declare(&id, vec![0, 1]), vec![9; 32])).await;
+        line.send(add_note_hash(declare(&id, vec![0, 1]), vec![9; 32])).await;
         let turn = line.turn().await;
-        line.send(noted(take(&id, turn.ply, 1), vec![9; 8])).await;
+        line.send(add_note_hash(take(&id, turn.ply, 1), vec![9; 8])).await;
         assert_eq!(line.refused().await.reason(), pb::RefusalReason::Malformed);
         let turn = line.turn().await;
-        line.send(noted(take(&id, turn.ply, 1), vec![10; 32])).await;
-        line.send(noted(take(&id, turn.ply, 1), vec![11; 32])).await;
+        line.send(add_note_hash(take(&id, turn.ply, 1), vec![10; 32])).await;
+        line.send(add_note_hash(take(&id, turn.ply, 1), vec![11; 32])).await;
         let turn = line.turn().await;
         line.take(&turn, 1).await;
         assert_eq!(line.ended().await.reason(), pb::EndReason::Finished);

@@ -18,7 +18,7 @@ use tonic_types::StatusExt as _;
 const FIELD: [HouseBot; 3] = [HouseBot::Greedy, HouseBot::Random, HouseBot::Oracle];
 
 /// Plays a tournament, and returns its id and the records of its matches.
-async fn played(host: &Host) -> (String, Vec<pb::MatchRecord>) {
+async fn play_matches(host: &Host) -> (String, Vec<pb::MatchRecord>) {
     let party = host.house_bots(&FIELD, 4).await;
     let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 2, 2]]), &FIELD.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
@@ -33,7 +33,7 @@ async fn played(host: &Host) -> (String, Vec<pb::MatchRecord>) {
 }
 
 /// Audits records locally.
-fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::BotReport {
+fn local_audit(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::BotReport {
     let mut auditor = Auditor::new(scope, seed);
     for record in records {
         let record = parse_record(record).unwrap();
@@ -68,7 +68,7 @@ fn fields(status: &Status) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bots_are_audited_over_the_matches_of_a_tournament() {
     let host = Host::start().await;
-    let (id, records) = played(&host).await;
+    let (id, records) = play_matches(&host).await;
     let mut oracle = host.oracle();
     let request = pb::AuditBotRequest {
         bot: "greedy".into(),
@@ -77,7 +77,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
         ..Default::default()
     };
     let answer = oracle.audit_bot(request.clone()).await.unwrap().into_inner();
-    let greedy = audited(&records, AuditSubject::Bot("greedy".parse().unwrap()), 5);
+    let greedy = local_audit(&records, AuditSubject::Bot("greedy".parse().unwrap()), 5);
     assert_eq!(answer.report.as_ref(), Some(&greedy));
     assert_eq!((answer.matches_without_result, answer.matches_damaged, answer.more_matches), (0, 0, false));
     assert_eq!(greedy.bots.len(), 1);
@@ -94,7 +94,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
 
     let field = pb::AuditBotRequest { tournament_id: id, seed: 5, ..Default::default() };
     let answer = oracle.audit_bot(field).await.unwrap().into_inner();
-    let all = audited(&records, AuditSubject::Field, 5);
+    let all = local_audit(&records, AuditSubject::Field, 5);
     assert_eq!((all.bots.len(), all.pairs.len()), (3, 6));
     assert_eq!(answer.report, Some(all));
 }
@@ -141,9 +141,9 @@ async fn invalid_audits_of_bots_are_named() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn uploaded_records_are_verified_and_audited() {
     let host = Host::start().await;
-    let (id, records) = played(&host).await;
+    let (id, records) = play_matches(&host).await;
     let mut oracle = host.oracle();
-    let expected = audited(&records, AuditSubject::Field, 9);
+    let expected = local_audit(&records, AuditSubject::Field, 9);
     let request = pb::GetPublicKeyRequest {};
     let public_key = host.matches().get_public_key(request).await.unwrap().into_inner().public_key;
     let scope = pb::AuditScope { seed: 9, tournament_id: id, public_key, ..Default::default() };

@@ -34,7 +34,7 @@ async fn start_server() -> Host {
 }
 
 /// Encodes a string for a URL.
-fn coded(text: &str) -> String {
+fn character_codes(text: &str) -> String {
     form_body(&[("", text)]).trim_start_matches('=').replace('+', "%20")
 }
 
@@ -177,7 +177,7 @@ async fn addresses_are_escaped() {
     let host = start_server().await;
     host.register_all(["one", "two"]).await;
     let game = host.create_match(exhibition(["one", "two"], &[4])).await;
-    for text in HOSTILE.map(coded) {
+    for text in HOSTILE.map(character_codes) {
         for path in [
             format!("/{text}"),
             format!("/tournaments/{text}"),

@@ -93,7 +93,7 @@ impl Decoder for Bytes {
 type Heard = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 /// Sets the fields of a request that name the tournament, the match or a bot.
-fn filled(descriptor: &MessageDescriptor, tournament: &str, id: &str) -> Vec<u8> {
+fn fill_request(descriptor: &MessageDescriptor, tournament: &str, id: &str) -> Vec<u8> {
     let mut request = DynamicMessage::new(descriptor.clone());
     for field in descriptor.fields().filter(|field| field.kind() == Kind::String && !field.is_list()) {
         let value = match field.name() {
@@ -119,7 +119,7 @@ async fn call_all(host: &Host, tournament: &str, id: &str, heard: &Heard) {
         called.push(method.name().to_owned());
         let name = method.full_name().to_owned();
         let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-        let request = filled(&method.input(), tournament, id);
+        let request = fill_request(&method.input(), tournament, id);
         let mut grpc = Grpc::new(host.channel.clone());
         soon("a ready channel", grpc.ready()).await.unwrap();
         let path: PathAndQuery = path.parse().unwrap();

@@ -36,7 +36,7 @@ async fn silent_sockets(server: &str, count: usize, addresses: u8) -> Vec<TcpStr
 }
 
 /// Reads until a connection is closed.
-async fn closed(mut stream: TcpStream) {
+async fn wait_until_closed(mut stream: TcpStream) {
     let reading = async {
         let mut bytes = [0; 256];
         while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
@@ -93,9 +93,9 @@ async fn strangers_cannot_use_the_slots_reserved_for_tokens() {
     }
     // Together with the host's own channel there are eight connections, so all slots are taken.
     for stream in sockets {
-        closed(stream).await;
+        wait_until_closed(stream).await;
     }
-    closed(socket(&host.address, local(9)).await).await;
+    wait_until_closed(socket(&host.address, local(9)).await).await;
     drop(lines.pop());
     let entering = async {
         loop {
@@ -118,7 +118,7 @@ async fn a_connection_without_a_call_is_closed() {
     let token = host.register("patient").await;
     let (_patient, _) = BotSession::open(&host, &token).await;
     for stream in silent_sockets(&host.address, 10, 2).await {
-        closed(stream).await;
+        wait_until_closed(stream).await;
     }
     let stranger = RawConnection::open(&host.address, local(1)).await;
     assert_eq!(stranger.call(GET_KEY, None, &[]).await.unwrap(), "0");
@@ -162,7 +162,7 @@ async fn a_trusted_proxy_identifies_clients() {
     // The header is ignored from other addresses.
     let mut liar = socket(&host.address, local(8)).await;
     liar.write_all(&header(1)).await.unwrap();
-    closed(liar).await;
+    wait_until_closed(liar).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

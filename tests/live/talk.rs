@@ -29,7 +29,7 @@ fn end_talk(id: &str, round: u32) -> Action {
     Action::EndTalk(pb::EndTalk { match_id: id.to_owned(), round })
 }
 
-async fn accepted(line: &mut BotSession) -> (u32, Option<u32>) {
+async fn next_acceptance(line: &mut BotSession) -> (u32, Option<u32>) {
     line.until(|event| match event {
         Event::TalkAccepted(accepted) => Some((accepted.round, accepted.number)),
         _ => None,
@@ -75,11 +75,15 @@ async fn a_message_reaches_only_its_audience() {
         assert_eq!(setup.talk, Some(expected));
     }
     lines[0].send(say(&id, 0, &[], "hello")).await;
-    assert_eq!(accepted(&mut lines[0]).await, (0, Some(0)));
+    assert_eq!(next_acceptance(&mut lines[0]).await, (0, Some(0)));
     lines[0].send(say(&id, 1, &[1], SECRET)).await;
-    assert_eq!(accepted(&mut lines[0]).await, (0, Some(1)));
+    assert_eq!(next_acceptance(&mut lines[0]).await, (0, Some(1)));
     lines[0].send(say(&id, 1, &[1], SECRET)).await;
-    assert_eq!(accepted(&mut lines[0]).await, (0, Some(1)), "the same message again is accepted again");
+    assert_eq!(
+        next_acceptance(&mut lines[0]).await,
+        (0, Some(1)),
+        "the same message again is accepted again"
+    );
     lines[0].send(say(&id, 2, &[0], "myself")).await;
     let refused = lines[0].refused().await;
     assert_eq!((refused.reason(), refused.strikes), (pb::RefusalReason::InvalidTalk, 0));
@@ -93,7 +97,7 @@ async fn a_message_reaches_only_its_audience() {
     assert_eq!((snapshot.phase(), state.round, state.ended), (pb::Phase::Declaring, Some(0), false));
     assert_eq!(texts(&state.messages), [(0, "hello"), (0, SECRET)]);
     again.send(end_talk(&id, 0)).await;
-    assert_eq!(accepted(&mut again).await, (0, None));
+    assert_eq!(next_acceptance(&mut again).await, (0, None));
     lines[0] = again;
     // A bot that does not talk may declare at once.
     lines[1].send(declare(&id, vec![0, 1, 2])).await;
@@ -176,9 +180,9 @@ async fn bots_sign_pacts_and_one_bot_breaks_its_pact() {
     let refused = lines[0].refused().await;
     assert_eq!((refused.reason(), refused.strikes), (pb::RefusalReason::InvalidTalk, 0));
     lines[0].send(say_in(&id, 0, 0, Content::Offer(favour_last(&[0, 1])))).await;
-    assert_eq!(accepted(&mut lines[0]).await, (0, Some(0)));
+    assert_eq!(next_acceptance(&mut lines[0]).await, (0, Some(0)));
     lines[2].send(say_in(&id, 0, 0, Content::Offer(favour_last(&[0, 1, 2])))).await;
-    assert_eq!(accepted(&mut lines[2]).await, (0, Some(0)));
+    assert_eq!(next_acceptance(&mut lines[2]).await, (0, Some(0)));
     for line in &mut lines {
         line.send(end_talk(&id, 0)).await;
     }
@@ -191,11 +195,11 @@ async fn bots_sign_pacts_and_one_bot_breaks_its_pact() {
     lines[2].send(say_in(&id, 1, 0, first.clone())).await;
     assert_eq!(lines[2].refused().await.reason(), pb::RefusalReason::InvalidTalk, "seat 2 is not a member");
     lines[1].send(say_in(&id, 1, 0, first)).await;
-    assert_eq!(accepted(&mut lines[1]).await, (1, Some(0)));
+    assert_eq!(next_acceptance(&mut lines[1]).await, (1, Some(0)));
     for seat in [0, 1] {
         let number = u32::from(seat == 1);
         lines[seat].send(say_in(&id, 1, number, second.clone())).await;
-        assert_eq!(accepted(&mut lines[seat]).await, (1, Some(number)));
+        assert_eq!(next_acceptance(&mut lines[seat]).await, (1, Some(number)));
     }
     for line in &mut lines {
         line.send(end_talk(&id, 1)).await;

@@ -16,7 +16,10 @@ const POSITIONS: [&[u64]; 2] = [&[1, 2, 2], &[2, 1, 3]];
 const MATCHES: usize = 120;
 
 /// Plays a tournament of house bots to its end.
-async fn played(host: &Host, settings: pb::TournamentSettings) -> (String, pb::WatchTournamentResponse) {
+async fn play_tournament(
+    host: &Host,
+    settings: pb::TournamentSettings,
+) -> (String, pb::WatchTournamentResponse) {
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
     let names = HouseBot::BASIC.map(HouseBot::kind);
     let id = host.create_tournament(settings, &names).await;
@@ -47,7 +50,7 @@ fn assert_sums_up(last: &pb::WatchTournamentResponse, matches: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn results_agree_with_audits_of_all_records() {
     let host = Host::start().await;
-    let (id, last) = played(&host, round_robin(&POSITIONS)).await;
+    let (id, last) = play_tournament(&host, round_robin(&POSITIONS)).await;
     assert_sums_up(&last, MATCHES);
     for line in &last.standings {
         if ["oracle", "loyal"].contains(&line.bot.as_str()) {
@@ -91,7 +94,7 @@ async fn the_same_seed_gives_the_same_standings_at_any_concurrency() {
         let host = Host::start().await;
         let alliance = pb::AllianceMode::Random.into();
         let settings = pb::TournamentSettings { seed, concurrency, alliance, ..round_robin(&POSITIONS[..1]) };
-        seen.push(played(&host, settings).await.1.standings);
+        seen.push(play_tournament(&host, settings).await.1.standings);
     }
     assert_eq!(seen[0], seen[1]);
 }

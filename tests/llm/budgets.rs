@@ -65,14 +65,14 @@ async fn ask_in_matches(bot: &LlmBot, matches: u64, questions: u32) -> u64 {
 }
 
 /// Returns the tokens and the money, in millionths, charged to a model, or to all if none is named.
-fn billed(bill: &Bill, model: Option<&str>) -> (u64, f64) {
+fn billed_amount(bill: &Bill, model: Option<&str>) -> (u64, f64) {
     let bill = bill.lock().unwrap();
     let lines = bill.iter().filter(|(of, ..)| model.is_none_or(|model| of == model));
     let (prompt, completion) = lines.fold((0, 0), |sum, line| (sum.0 + line.1, sum.1 + line.2));
     (prompt + completion, f64::from(u32::try_from(prompt * 3 + completion * 15).unwrap()))
 }
 
-fn priced(endpoint: &ScriptedEndpoint) -> LlmSettings {
+fn priced_settings(endpoint: &ScriptedEndpoint) -> LlmSettings {
     LlmSettings {
         max_tokens: 1_000,
         retries: 3,
@@ -90,7 +90,7 @@ async fn bills_never_exceed_a_budget() {
             token_budget,
             budget: budget.map(|money: &str| money.parse().unwrap()),
             ledger: Some(fresh_file("ledger")),
-            ..priced(&endpoint)
+            ..priced_settings(&endpoint)
         };
         let bot = make_bot(&settings);
         let answered = ask_in_matches(&bot, 8, 6).await;
@@ -100,7 +100,7 @@ async fn bills_never_exceed_a_budget() {
         drop(bot);
         let again = make_bot(&settings);
         assert_eq!(ask_in_matches(&again, 8, 6).await, 0, "{}", again.tally());
-        let (tokens, money) = billed(&bill, None);
+        let (tokens, money) = billed_amount(&bill, None);
         assert!(token_budget.is_none_or(|budget| tokens <= budget), "{tokens} tokens");
         assert!(budget.is_none_or(|_| money <= 250_000.0), "{money} millionths");
         assert!(again.tally().spent.tokens >= tokens);
@@ -110,13 +110,13 @@ async fn bills_never_exceed_a_budget() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_match_has_its_own_budget() {
     let (endpoint, bill) = start_billing().await;
-    let settings = LlmSettings { match_token_budget: Some(15_000), ..priced(&endpoint) };
+    let settings = LlmSettings { match_token_budget: Some(15_000), ..priced_settings(&endpoint) };
     let bot = make_bot(&settings);
     assert!(ask_in_matches(&bot, 1, 40).await > 0);
-    let spent_by_one = billed(&bill, None).0;
+    let spent_by_one = billed_amount(&bill, None).0;
     assert!(spent_by_one <= 15_000 && bot.tally().unanswered[&FailureClass::MatchBudget] > 0);
     assert!(ask_in_matches(&bot, 3, 40).await > 0, "other matches have their own");
-    assert!(billed(&bill, None).0 <= 45_000);
+    assert!(billed_amount(&bill, None).0 <= 45_000);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,13 +128,13 @@ async fn bots_share_a_budget() {
         shared_budget: Some("0.5".parse().unwrap()),
         shared_ledger: shared_ledger.clone(),
         ledger: Some(fresh_file("own")),
-        ..priced(&endpoint)
+        ..priced_settings(&endpoint)
     };
     let (one, other) = (make_bot(&settings_for("one")), make_bot(&settings_for("other")));
     let (first, second) = tokio::join!(ask_in_matches(&one, 4, 10), ask_in_matches(&other, 4, 10));
     assert!(first + second > 3, "{} and {}", one.tally(), other.tally());
     assert!(one.tally().unanswered.contains_key(&FailureClass::Budget), "{}", one.tally());
-    assert!(billed(&bill, None).1 <= 500_000.0);
+    assert!(billed_amount(&bill, None).1 <= 500_000.0);
 }
 
 #[tokio::test]

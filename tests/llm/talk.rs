@@ -89,7 +89,7 @@ fn messages(record: &Record) -> Vec<(usize, u32, bool, TalkContent)> {
     messages.collect()
 }
 
-fn published(rounds: u32) -> pb::Talk {
+fn published_talk(rounds: u32) -> pb::Talk {
     pb::Talk { rounds, pacts: true, privacy: pb::TalkPrivacy::Published.into(), ..pb::Talk::default() }
 }
 
@@ -112,7 +112,7 @@ async fn two_models_sign_a_pact() {
         ScriptedEndpoint::start(|_, call| answer(call, &["[]", "[{\"accept\": 0}, {\"accept\": 0}]", "[]"]))
             .await;
     let settings = [&offering, &accepting].map(settings_with_transcript);
-    let (record, message, tallies) = play(published(3), &settings).await;
+    let (record, message, tallies) = play(published_talk(3), &settings).await;
 
     let [seat, other] = [0, 1].map(|seat| record.state().setup().seats().seat(seat).unwrap());
     let said = messages(&record);
@@ -199,7 +199,7 @@ async fn a_model_that_answers_badly_is_silent() {
     .await;
     let polite = ScriptedEndpoint::start(|_, call| answer(call, &["[]", "[{\"text\": \"hi\"}]", "[]"])).await;
     let settings = [&bad, &polite].map(settings_with_transcript);
-    let (record, _, tallies) = play(published(3), &settings).await;
+    let (record, _, tallies) = play(published_talk(3), &settings).await;
     let texts = [(1, 1, "hi"), (0, 2, "sorry")];
     let expected = texts.map(|(seat, round, text)| (seat, round, false, TalkContent::Text(text.to_owned())));
     assert_eq!(messages(&record), expected);
@@ -233,7 +233,7 @@ async fn a_model_that_is_too_late_says_nothing_and_plays_on() {
     let polite = ScriptedEndpoint::start(|_, call| answer(call, &["[{\"text\": \"hi\"}]"])).await;
     let mut settings = [&late, &polite].map(settings_with_transcript);
     settings[0].turn_timeout = Duration::from_secs(1);
-    let talk = pb::Talk { round_ms: 60_000, pacts: false, ..published(1) };
+    let talk = pb::Talk { round_ms: 60_000, pacts: false, ..published_talk(1) };
     let (record, _, tallies) = play(talk, &settings).await;
     assert_eq!(messages(&record), [(1, 0, false, TalkContent::Text("hi".to_owned()))]);
     assert!(prompts(&late, None)[0].contains("\"hi\""));

@@ -20,7 +20,7 @@ use std::time::Duration;
 const NOW: Timestamp = Timestamp::from_micros(1_600_000_000_000_000);
 const DAY: Duration = Duration::from_hours(24);
 
-fn seen(at: Timestamp, jump: Option<Duration>) -> Change {
+fn clock_change(at: Timestamp, jump: Option<Duration>) -> Change {
     Change::ClockSeen { at, jump }
 }
 
@@ -29,15 +29,18 @@ pub fn the_latest_time_and_jumps_are_kept(database: &TestDatabase) {
     let clock = |store: &Arc<dyn Store>| database.run(store.clock()).unwrap();
     assert_eq!(clock(&store), StoredClock::default());
     assert_eq!(database.run(store.newest_ids()).unwrap(), NewestIds::default());
-    database.write(&store, &[seen(NOW, None)]);
+    database.write(&store, &[clock_change(NOW, None)]);
     for _ in 0..2 {
-        database.write(&store, &[seen(NOW.minus(DAY), None), seen(NOW + 100 * DAY, Some(100 * DAY))]);
+        database.write(
+            &store,
+            &[clock_change(NOW.minus(DAY), None), clock_change(NOW + 100 * DAY, Some(100 * DAY))],
+        );
     }
     let jumps = vec![ClockJump { found_at: NOW + 100 * DAY, length: 100 * DAY }];
     assert_eq!(clock(&store), StoredClock { latest: Some(NOW + 100 * DAY), jumps });
     database.write(&store, &[Change::ClockRepaired { at: NOW + DAY }]);
     assert_eq!(clock(&store), StoredClock { latest: Some(NOW + DAY), jumps: Vec::new() });
-    database.write(&store, &[seen(NOW + 2 * DAY, None)]);
+    database.write(&store, &[clock_change(NOW + 2 * DAY, None)]);
     assert_eq!(clock(&store).latest, Some(NOW + 2 * DAY));
     // The newest match is the one with the greatest id, whether or not it is over.
     database.write(&store, &match_changes(&play_match(match_id(3), bots(0..3), None, 1, u32::MAX)));

@@ -22,7 +22,7 @@ struct Crashed {
     _folder: TemporaryFolder,
 }
 
-fn beside(file: &Path, end: &str) -> PathBuf {
+fn file_beside(file: &Path, end: &str) -> PathBuf {
     format!("{}{end}", file.display()).into()
 }
 
@@ -69,7 +69,7 @@ impl Crashed {
 fn copy(database: &Path, name: &str) -> PathBuf {
     let file = database.with_file_name(name);
     for end in ENDS {
-        fs::copy(beside(database, end), beside(&file, end)).unwrap();
+        fs::copy(file_beside(database, end), file_beside(&file, end)).unwrap();
     }
     file
 }
@@ -80,7 +80,7 @@ fn a_killed_server_leaves_a_database_that_opens() {
     let reader = crashed.database.run(open_reader(&crashed.database.url)).unwrap();
     crashed.database.run(reader.close());
     drop(reader);
-    assert!(beside(&crashed.file, "-wal").exists(), "reading does not remove the log");
+    assert!(file_beside(&crashed.file, "-wal").exists(), "reading does not remove the log");
     assert_kept(&crashed.database, &crashed.database.open(), std::slice::from_ref(&crashed.record));
 }
 
@@ -96,13 +96,13 @@ fn a_server_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens(
     for at in 0..last {
         database.write(&store, &[events_change(&record, at, at + 1)]);
     }
-    let noted = fs::read(beside(&running, ".id")).unwrap();
+    let noted = fs::read(file_beside(&running, ".id")).unwrap();
     // The end of the match removes all rows of the journal.
     let over = Change::MatchOver(Box::new(finished_match(&record)));
     database.write(&store, &[events_change(&record, last, last + 1), over]);
     assert_eq!(database.number(&mut database.client(), "SELECT count(*) FROM journal"), 0);
     let file = copy(&running, "store.db");
-    fs::write(beside(&file, ".id"), noted).unwrap();
+    fs::write(file_beside(&file, ".id"), noted).unwrap();
     database.run(store.close());
     let killed = TestDatabase::new(&format!("sqlite:{}", file.display()));
     assert_kept(&killed, &killed.open(), std::slice::from_ref(&record));
@@ -111,12 +111,12 @@ fn a_server_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens(
 #[test]
 fn a_missing_log_is_noticed() {
     let crashed = Crashed::new();
-    let wal = beside(&crashed.file, "-wal");
+    let wal = file_beside(&crashed.file, "-wal");
     let saved = fs::read(&wal).unwrap();
     fs::remove_file(&wal).unwrap();
     crashed.assert_refused();
     assert!(!wal.exists(), "no new log is made in its place");
-    fs::remove_file(beside(&crashed.file, "-shm")).unwrap();
+    fs::remove_file(file_beside(&crashed.file, "-shm")).unwrap();
     crashed.assert_refused();
     // An empty log, or a log that contains only its header, is refused in the same way.
     for length in [0, 32] {
@@ -130,7 +130,7 @@ fn a_missing_log_is_noticed() {
 #[test]
 fn a_log_without_its_end_is_noticed() {
     let crashed = Crashed::new();
-    let wal = beside(&crashed.file, "-wal");
+    let wal = file_beside(&crashed.file, "-wal");
     let saved = fs::read(&wal).unwrap();
     // The header and the first page: an earlier commit.
     let beginning = &saved[..32 + 24 + 4_096];
@@ -146,8 +146,8 @@ fn a_log_without_its_end_is_noticed() {
 fn the_loss_of_a_log_can_be_accepted() {
     let crashed = Crashed::new();
     let Crashed { database, file, record, .. } = &crashed;
-    fs::remove_file(beside(file, "-wal")).unwrap();
-    fs::remove_file(beside(file, "-shm")).unwrap();
+    fs::remove_file(file_beside(file, "-wal")).unwrap();
+    fs::remove_file(file_beside(file, "-shm")).unwrap();
     let reader = database.run(open_reader_with(&database.url, true)).unwrap();
     assert_eq!(database.run(reader.match_record(record.id())), Ok(None));
     database.run(reader.close());
@@ -167,13 +167,13 @@ fn the_loss_of_a_log_can_be_accepted() {
 fn a_database_that_was_closed_needs_no_log() {
     let crashed = Crashed::new();
     let Crashed { database, file, record, .. } = &crashed;
-    let id_file_says = |end: &str| fs::read_to_string(beside(file, ".id")).unwrap().contains(end);
+    let id_file_says = |end: &str| fs::read_to_string(file_beside(file, ".id")).unwrap().contains(end);
     let store = database.open();
     assert!(id_file_says("\nopen "));
     database.run(store.close());
     drop(store);
     assert!(id_file_says("\nclosed\n"));
-    let _ = fs::remove_file(beside(file, "-wal"));
+    let _ = fs::remove_file(file_beside(file, "-wal"));
     let reader = database.run(open_reader(&database.url)).unwrap();
     assert!(database.run(reader.match_record(record.id())).unwrap().is_some());
 }
@@ -182,7 +182,7 @@ fn a_database_that_was_closed_needs_no_log() {
 /// after the store is dropped.
 #[cfg(target_os = "linux")]
 fn wait_for_connections(database: &Path, kept: usize) {
-    let wal = beside(database, "-wal");
+    let wal = file_beside(database, "-wal");
     let open_count = || {
         let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
         files.filter_map(|file| fs::read_link(file.path()).ok()).filter(|file| *file == wal).count()
@@ -220,7 +220,7 @@ fn a_log_that_another_program_has_emptied_is_not_an_error() {
     assert!(database.number(&mut client, "SELECT count(*) FROM matches") > 0);
     let Client::Sqlite(client) = client else { panic!() };
     database.run(client.close()).unwrap();
-    assert!(!beside(file, "-wal").exists());
+    assert!(!file_beside(file, "-wal").exists());
     let reader = database.run(open_reader(&database.url)).unwrap();
     assert!(database.run(reader.match_record(record.id())).unwrap().is_some());
     database.run(reader.close());

@@ -70,7 +70,7 @@ impl Drop for Pooler {
     }
 }
 
-fn refused(database: &TestDatabase) -> String {
+fn refusal(database: &TestDatabase) -> String {
     for error in [database.try_open().err(), database.run(open_reader(&database.url)).err()] {
         match error {
             Some(StoreError::Unusable(why)) => assert!(why.contains("session mode"), "{why}"),
@@ -118,13 +118,13 @@ fn a_pooler_that_shares_sessions_between_clients_is_refused() {
         let direct = TestDatabase::new(&server.create_database(&name));
         for mode in ["transaction", "statement"] {
             let Some(pooler) = Pooler::start(&server, mode, more) else { return };
-            let why = refused(&pooler.database(&name));
+            let why = refusal(&pooler.database(&name));
             assert!(why.contains("pooler"), "{why}");
         }
         // It has made nothing, and left no lock behind.
         let store = direct.open();
         let Some(pooler) = Pooler::start(&server, "transaction", more) else { return };
-        refused(&pooler.database(&name));
+        refusal(&pooler.database(&name));
         assert_eq!(direct.run(store.check_intact()), Ok(()));
     }
 }

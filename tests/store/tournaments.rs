@@ -201,7 +201,7 @@ pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
     database.write(&store, &[Change::TournamentCreated(tournament(2))]);
     let names = bots([1, 2, 3, 4, 5]);
     let join = |at: usize, bot: usize| Change::TournamentJoined { id, place: at, bot: names[bot].clone() };
-    let leave = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
+    let leave = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(names_of(&names, field)) };
     let field = || {
         let found = database.run(store.tournament(id)).unwrap().unwrap().field;
         found.iter().map(|bot| names.iter().position(|name| name == bot).unwrap()).collect::<Vec<_>>()
@@ -221,7 +221,7 @@ pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
         assert!(seen.windows(2).all(|two| two[0] == two[1]), "{seen:?}");
     }
     assert_eq!(field(), [0, 3, 1]);
-    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes: Vec::new() });
+    assert_eq!(history(), FieldHistory { start: names_of(&names, &[0, 3, 1]), changes: Vec::new() });
 
     database.write(&store, &[Change::TournamentState { id, state: TournamentState::Running }]);
     let moves = [(1, 2, true), (1, 3, false), (4, 3, true), (4, 0, false), (4, 0, true), (7, 2, true)];
@@ -244,13 +244,13 @@ pub fn changes_of_the_field_are_kept(database: &TestDatabase) {
         database.write(&store, &written[3..5]);
     }
     assert_eq!(field(), [1, 3, 0, 2], "in the order of their last joining");
-    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes });
+    assert_eq!(history(), FieldHistory { start: names_of(&names, &[0, 3, 1]), changes });
     let listed = database.run(store.unfinished_tournaments()).unwrap().remove(0);
-    assert_eq!(*listed.field, of(&names, &[1, 3, 0, 2]));
+    assert_eq!(*listed.field, names_of(&names, &[1, 3, 0, 2]));
     assert_eq!(database.run(store.field_history(tournament_id(9))), Ok(FieldHistory::default()));
 }
 
-fn of(names: &[BotName], numbers: &[usize]) -> Vec<BotName> {
+fn names_of(names: &[BotName], numbers: &[usize]) -> Vec<BotName> {
     numbers.iter().map(|&number| names[number].clone()).collect()
 }
 

@@ -18,12 +18,12 @@ pub fn version(number: u64) -> BotVersion {
     }
 }
 
-fn seen(bot: &BotName, number: u64, at: u64) -> Change {
+fn version_seen(bot: &BotName, number: u64, at: u64) -> Change {
     let at = Timestamp::from_micros(1_700_000_000_000_000 + at);
     Change::VersionSeen { bot: bot.clone(), version: version(number), at }
 }
 
-fn registered(name: &BotName) -> Change {
+fn registration(name: &BotName) -> Change {
     let token = TokenHash::of_token(name.as_str());
     Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
 }
@@ -31,7 +31,7 @@ fn registered(name: &BotName) -> Change {
 pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
     let store = database.open();
     let [bot, other, stranger] = bots(1..4).try_into().unwrap();
-    database.write(&store, &[registered(&bot), registered(&other)]);
+    database.write(&store, &[registration(&bot), registration(&other)]);
     let history = |bot: &BotName| {
         let micros = |at: Timestamp| at.as_micros() - 1_700_000_000_000_000;
         let found = database.run(store.bot_versions(bot)).unwrap().into_iter();
@@ -40,7 +40,12 @@ pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
         found.map(seen_version).collect::<Vec<_>>()
     };
     assert_eq!(history(&bot), []);
-    let changes = [seen(&bot, 1, 10), seen(&bot, 2, 20), seen(&bot, 1, 30), seen(&other, 3, 40)];
+    let changes = [
+        version_seen(&bot, 1, 10),
+        version_seen(&bot, 2, 20),
+        version_seen(&bot, 1, 30),
+        version_seen(&other, 3, 40),
+    ];
     // Writing it again is harmless.
     for _ in 0..2 {
         database.write(&store, &changes);
@@ -48,10 +53,10 @@ pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
         assert_eq!(history(&other), [(version(3), 40, 40)]);
     }
     // A version reported after its bot was removed is dropped.
-    database.write(&store, &[seen(&stranger, 1, 10)]);
+    database.write(&store, &[version_seen(&stranger, 1, 10)]);
     assert_eq!(history(&stranger), []);
     // Only those seen last are kept.
-    let many = |from: u64| (from..from + 100).map(|number| seen(&bot, number, 1_000 + number));
+    let many = |from: u64| (from..from + 100).map(|number| version_seen(&bot, number, 1_000 + number));
     database.write(&store, &many(4).collect::<Vec<_>>());
     for change in many(104) {
         database.write(&store, &[change]);
@@ -61,7 +66,7 @@ pub fn the_history_of_versions_is_limited(database: &TestDatabase) {
     let newest = (140..204).rev().map(|number| (version(number), 1_000 + number, 1_000 + number));
     assert_eq!(kept, newest.collect::<Vec<_>>());
     assert_eq!(history(&other).len(), 1);
-    database.write(&store, &[Change::BotRemoved { name: bot.clone() }, registered(&bot)]);
+    database.write(&store, &[Change::BotRemoved { name: bot.clone() }, registration(&bot)]);
     assert_eq!((history(&bot), history(&other).len()), (Vec::new(), 1));
 }
 

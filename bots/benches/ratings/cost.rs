@@ -23,7 +23,7 @@ pub fn print() {
         results.len()
     );
     let mut matches = RatedMatches::new();
-    timed("gathering the matches", || {
+    time_work("gathering the matches", || {
         for result in &results {
             matches.add_result(result);
         }
@@ -34,7 +34,7 @@ pub fn print() {
             replicates: ReplicateCount::new(replicates).expect("an allowed number"),
         };
         let mut budget = Budget::unbounded();
-        timed(&format!("rating, with {replicates} replicates"), || {
+        time_work(&format!("rating, with {replicates} replicates"), || {
             matches.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
         println!("  this takes {} million steps", budget.steps_spent() / 1_000_000);
@@ -46,27 +46,27 @@ pub fn print() {
     for replicates in [ReplicateCount::MIN, ReplicateCount::default().get()] {
         let replicates = ReplicateCount::new(replicates).expect("an allowed number");
         let mut budget = Budget::unbounded();
-        timed(&format!("rating by satisfaction, with {} replicates", replicates.get()), || {
+        time_work(&format!("rating by satisfaction, with {} replicates", replicates.get()), || {
             let resampling = Resampling { seed: SEED, replicates };
             scores.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
         println!("  this takes {} million steps", budget.steps_spent() / 1_000_000);
     }
     let mut table = CrossTable::new();
-    timed("the cross-table", || {
+    time_work("the cross-table", || {
         for result in &results {
             table.add_result(result);
         }
     });
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
-    timed("rating the first 2,000 matches online", || {
+    time_work("rating the first 2,000 matches online", || {
         for result in &results[..2_000] {
             online.update_with(result);
         }
     });
 }
 
-fn timed(what: &str, work: impl FnOnce()) {
+fn time_work(what: &str, work: impl FnOnce()) {
     let start = Instant::now();
     work();
     println!("  {what}: {:.2} s", start.elapsed().as_secs_f64());

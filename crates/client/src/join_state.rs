@@ -83,7 +83,7 @@ impl JoinState {
 mod tests {
     use super::*;
 
-    fn refused(reason: Option<JoinRefusal>) -> JoinRefused {
+    fn refusal(reason: Option<JoinRefusal>) -> JoinRefused {
         JoinRefused { tournament: "cup".into(), reason, message: "no".into() }
     }
 
@@ -93,25 +93,25 @@ mod tests {
         let ask = Action::JoinTournament(JoinTournament { tournament_id: "cup".into() });
         assert_eq!(joining.action_in_new_session(), Some(ask.clone()));
         assert_eq!(joining.action_in_new_session(), Some(ask.clone()), "a new session repeats the request");
-        joining.note_refused(refused(Some(JoinRefusal::Unavailable))).unwrap();
+        joining.note_refused(refusal(Some(JoinRefusal::Unavailable))).unwrap();
         assert_eq!(joining.wait_to_retry().await, ask);
-        let elsewhere = JoinRefused { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
+        let elsewhere = JoinRefused { tournament: "other".into(), ..refusal(Some(JoinRefusal::Over)) };
         joining.note_refused(elsewhere).unwrap();
         joining.note_joined(&JoinedTournament { tournament: "cup".into(), bots: 2, is_over: false });
         assert_eq!(joining.action_in_new_session(), None);
-        joining.note_refused(refused(Some(JoinRefusal::Over))).unwrap();
+        joining.note_refused(refusal(Some(JoinRefusal::Over))).unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn bot_gives_up_after_a_permanent_refusal_or_at_the_time_limit() {
         let new_state = || JoinState::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
-            let error = new_state().note_refused(refused(reason)).unwrap_err();
+            let error = new_state().note_refused(refusal(reason)).unwrap_err();
             assert_eq!(error.to_string(), "tournament \"cup\": no");
         }
         let mut joining = new_state();
         let error = loop {
-            if let Err(error) = joining.note_refused(refused(Some(JoinRefusal::Busy))) {
+            if let Err(error) = joining.note_refused(refusal(Some(JoinRefusal::Busy))) {
                 break error;
             }
             joining.wait_to_retry().await;

@@ -129,7 +129,7 @@ mod tests {
         Position::new(Piles::parse(&[2, 5]).unwrap(), Seat::FIRST, SeatCount::new(3).unwrap())
     }
 
-    fn after(takes: &[u64]) -> Position {
+    fn position_after(takes: &[u64]) -> Position {
         let mut position = start();
         for &take in takes {
             position.take(take).unwrap();
@@ -148,7 +148,7 @@ mod tests {
             takes.add_take(ply, take, Mover::Bot);
         }
         assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a repeated take is kept only once");
-        assert_eq!(takes.newest().as_slice()[2].before, after(&[2, 3]));
+        assert_eq!(takes.newest().as_slice()[2].before, position_after(&[2, 3]));
     }
 
     #[test]
@@ -160,14 +160,14 @@ mod tests {
         takes.note_position(0, &start());
         takes.add_take(0, 1, Mover::Bot);
         assert_eq!(seen(&takes), [(0, 1)]);
-        takes.note_position(4, &after(&[1, 1, 1, 1]));
+        takes.note_position(4, &position_after(&[1, 1, 1, 1]));
         takes.add_take(4, 1, Mover::Steward);
         assert_eq!(seen(&takes), [(0, 1), (4, 1)]);
-        takes.note_position(2, &after(&[1, 1]));
+        takes.note_position(2, &position_after(&[1, 1]));
         takes.add_take(5, 2, Mover::Bot);
         assert_eq!(
             takes.newest().as_slice()[2].before,
-            after(&[1, 1, 1, 1, 1]),
+            position_after(&[1, 1, 1, 1, 1]),
             "an older position is ignored"
         );
     }
@@ -179,22 +179,22 @@ mod tests {
             takes.add_take(ply, 1, Mover::Bot);
         }
         let shown = takes.newest().clone();
-        takes.resume_at(2, after(&[1, 1]));
+        takes.resume_at(2, position_after(&[1, 1]));
         assert_eq!(seen(&takes), [(0, 1), (1, 1)]);
         takes.add_take(2, 3, Mover::Bot);
         takes.add_take(3, 2, Mover::Steward);
         assert_eq!(seen(&takes), [(0, 1), (1, 1), (2, 3), (3, 2)]);
         let [.., third, last] = takes.newest().as_slice() else { panic!("{takes:?}") };
-        assert_eq!((&third.before, &last.before), (&after(&[1, 1]), &after(&[1, 1, 3])));
+        assert_eq!((&third.before, &last.before), (&position_after(&[1, 1]), &position_after(&[1, 1, 3])));
         assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "views do not change");
 
         // A snapshot also sets the position if it was unknown.
-        takes.resume_at(2, after(&[1, 1]));
+        takes.resume_at(2, position_after(&[1, 1]));
         takes.add_take(3, 1, Mover::Bot);
-        takes.resume_at(1, after(&[1]));
+        takes.resume_at(1, position_after(&[1]));
         takes.add_take(1, 4, Mover::Bot);
         assert_eq!(seen(&takes), [(0, 1), (1, 4)]);
-        takes.resume_at(2, after(&[1, 4]));
+        takes.resume_at(2, position_after(&[1, 4]));
         assert_eq!(seen(&takes), [(0, 1), (1, 4)], "nothing was lost");
     }
 
@@ -221,7 +221,7 @@ mod tests {
         takes.add_take(0, 6, Mover::Bot);
         takes.add_take(0, 5, Mover::Bot);
         assert_eq!(seen(&takes), []);
-        takes.note_position(1, &after(&[5]));
+        takes.note_position(1, &position_after(&[5]));
         takes.add_take(1, 2, Mover::Bot);
         assert_eq!(seen(&takes), [(1, 2)]);
     }

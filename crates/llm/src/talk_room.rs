@@ -68,7 +68,7 @@ mod tests {
         list.iter().map(item).collect()
     }
 
-    fn shown(list: &[(usize, usize, bool)], room: usize) -> Vec<usize> {
+    fn shown_items(list: &[(usize, usize, bool)], room: usize) -> Vec<usize> {
         let is_shown = choose_items(&items(list), room);
         (0..list.len()).filter(|&index| is_shown[index]).collect()
     }
@@ -76,23 +76,27 @@ mod tests {
     #[test]
     fn the_newest_items_of_each_sender_are_shown() {
         let long = [(0, 40, false), (1, 10, false), (0, 40, false), (0, 40, false), (0, 40, false)];
-        assert_eq!(shown(&long, 1_000), [0, 1, 2, 3, 4]);
-        assert_eq!(shown(&long, 100), [1, 3, 4], "seat 0 uses what seat 1 leaves");
-        assert_eq!(shown(&long, 50), [1, 4]);
-        assert_eq!(shown(&[], 100), [0; 0]);
+        assert_eq!(shown_items(&long, 1_000), [0, 1, 2, 3, 4]);
+        assert_eq!(shown_items(&long, 100), [1, 3, 4], "seat 0 uses what seat 1 leaves");
+        assert_eq!(shown_items(&long, 50), [1, 4]);
+        assert_eq!(shown_items(&[], 100), [0; 0]);
     }
 
     #[test]
     fn large_items_do_not_use_the_share_of_another_sender() {
         let large = [(1, 50, false), (0, 100, false), (2, 51, false)];
-        assert_eq!(shown(&large, 150), [0, 2], "the item of seat 0 exceeds its share and what is left");
-        assert_eq!(shown(&[(0, 100, false), (1, 50, false)], 150), [0, 1], "but it can use what is left");
+        assert_eq!(shown_items(&large, 150), [0, 2], "the item of seat 0 exceeds its share and what is left");
+        assert_eq!(
+            shown_items(&[(0, 100, false), (1, 50, false)], 150),
+            [0, 1],
+            "but it can use what is left"
+        );
     }
 
     #[test]
     fn a_signed_pact_is_shown_before_newer_items() {
         let pact = [(0, 40, true), (0, 40, false), (0, 40, false), (1, 40, false)];
-        assert_eq!(shown(&pact, 100), [0, 3]);
-        assert_eq!(shown(&pact, 120), [0, 2, 3]);
+        assert_eq!(shown_items(&pact, 100), [0, 3]);
+        assert_eq!(shown_items(&pact, 120), [0, 2, 3]);
     }
 }

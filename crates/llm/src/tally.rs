@@ -76,13 +76,13 @@ fn class_counts_text(counts: &BTreeMap<FailureClass, u64>) -> String {
         .join(", ")
 }
 
-fn counted(count: u64, one: &str, more: &str) -> String {
+fn count_text(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let questions = counted(self.questions, "question", "questions");
+        let questions = count_text(self.questions, "question", "questions");
         write!(f, "{questions}, {} answered by the model", self.answered)?;
         if self.withdrawn > 0 {
             write!(f, ", {} withdrawn", self.withdrawn)?;
@@ -96,7 +96,7 @@ impl fmt::Display for Tally {
                 self.policy
             )?;
         }
-        write!(f, "; {}", counted(self.calls, "call", "calls"))?;
+        write!(f, "; {}", count_text(self.calls, "call", "calls"))?;
         if !self.failures.is_empty() {
             write!(f, ", failed: {}", class_counts_text(&self.failures))?;
         }
@@ -109,11 +109,11 @@ impl fmt::Display for Tally {
             write!(f, "; {cached} of the prompt tokens were cached")?;
         }
         if self.uncounted_calls > 0 {
-            let calls = counted(self.uncounted_calls, "call", "calls");
+            let calls = count_text(self.uncounted_calls, "call", "calls");
             write!(f, "; the endpoint did not report the tokens of {calls}")?;
         }
         if self.ignored_members > 0 {
-            let values = counted(self.ignored_members, "invalid value", "invalid values");
+            let values = count_text(self.ignored_members, "invalid value", "invalid values");
             write!(f, "; ignored {values} in the answers")?;
         }
         if self.spent.money > 0 {

@@ -214,13 +214,13 @@ pub fn order_note(order: pb::StandingsOrder, standings: &[pb::Standing]) -> Opti
 mod tests {
     use super::*;
 
-    fn shown(standing: &pb::Standing) -> Vec<String> {
+    fn cell_texts(standing: &pb::Standing) -> Vec<String> {
         let table = standings_table(std::slice::from_ref(standing));
         let cells = table.columns.iter().zip(&table.rows[0].cells);
         cells.map(|(column, cell)| cell.display_text(column.format)).collect()
     }
 
-    fn rated(bot: &str, island: u32) -> pb::Standing {
+    fn rated_standing(bot: &str, island: u32) -> pb::Standing {
         pb::Standing {
             place: 1,
             bot: bot.into(),
@@ -238,22 +238,22 @@ mod tests {
 
     #[test]
     fn each_bot_has_a_row() {
-        let first = rated("oracle", 0);
+        let first = rated_standing("oracle", 0);
         let expected = ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0", "1601 ±30"];
-        assert_eq!(shown(&first), expected);
+        assert_eq!(cell_texts(&first), expected);
         let last = pb::Standing { place: 2, bot: "late".into(), ..pb::Standing::default() };
-        assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
+        assert_eq!(cell_texts(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
         let half = pb::Standing { points: 2.5, ..first };
-        assert_eq!(shown(&half)[2], "2.50");
+        assert_eq!(cell_texts(&half)[2], "2.50");
     }
 
     #[test]
     fn places_within_noise_are_shown() {
         let ranged = |best, worst| pb::Standing {
             place_range: Some(pb::PlaceRange { best, worst }),
-            ..rated("ann", 0)
+            ..rated_standing("ann", 0)
         };
-        let table = standings_table(&[ranged(1, 3), ranged(2, 2), rated("guest", 0)]);
+        let table = standings_table(&[ranged(1, 3), ranged(2, 2), rated_standing("guest", 0)]);
         assert_eq!(table.columns[1].label, "places");
         let cells: Vec<_> = table.rows.iter().map(|row| row.cells[1].clone()).collect();
         assert_eq!(cells, ["1 to 3", "2", ""].map(Cell::from));
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn tie_breaks_are_named() {
         let second = |tie_break: pb::TieBreak| {
-            let bob = pb::Standing { place: 2, tie_break: tie_break.into(), ..rated("bob", 0) };
-            let table = standings_table(&[rated("ann", 0), bob]);
+            let bob = pb::Standing { place: 2, tie_break: tie_break.into(), ..rated_standing("bob", 0) };
+            let table = standings_table(&[rated_standing("ann", 0), bob]);
             (table.columns.last().unwrap().label.clone(), table.rows[1].cells.last().unwrap().clone())
         };
         assert_eq!(second(pb::TieBreak::Lot), ("tie-break".to_owned(), Cell::from("by lot")));
@@ -274,9 +274,9 @@ mod tests {
     #[test]
     fn the_note_states_the_order_of_the_standings() {
         let (order, late) = (pb::StandingsOrder::Rating, pb::Standing::default());
-        assert_eq!(order_note(order, &[rated("a", 0)]).unwrap(), "ordered by rating");
+        assert_eq!(order_note(order, &[rated_standing("a", 0)]).unwrap(), "ordered by rating");
         assert_eq!(
-            order_note(order, &[rated("a", 0), late]).unwrap(),
+            order_note(order, &[rated_standing("a", 0), late]).unwrap(),
             "ordered by rating, because the bots have played different numbers of matches (0 to 20)"
         );
         assert_eq!(order_note(pb::StandingsOrder::Points, &[]), None);
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn standings_of_a_running_tournament_show_the_matches_played() {
         let standings = pb::GetStandingsResponse {
-            standings: vec![rated("a", 0)],
+            standings: vec![rated_standing("a", 0)],
             state: pb::TournamentState::Running.into(),
             matches_played: 12,
             matches_total: 40,
@@ -310,9 +310,9 @@ mod tests {
                 island: 0,
                 measure: measure.into(),
             };
-            let standing = pb::Standing { rating: Some(rating), ..rated("oracle", 0) };
+            let standing = pb::Standing { rating: Some(rating), ..rated_standing("oracle", 0) };
             let label = standings_table(std::slice::from_ref(&standing)).columns.pop().unwrap().label;
-            (label, shown(&standing).pop().unwrap())
+            (label, cell_texts(&standing).pop().unwrap())
         };
         let (label, cell) = rated_line(pb::RatingMeasure::Satisfaction, 0.1234);
         assert_eq!((label.as_str(), cell.as_str()), ("rating (satisfaction)", "+0.123 ±0.030"));
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_note_lists_the_bots_with_unconnected_ratings() {
-        let standings = [rated("a", 0), rated("b", 1), rated("c", 0)];
+        let standings = [rated_standing("a", 0), rated_standing("b", 1), rated_standing("c", 0)];
         assert_eq!(islands_note(&standings[..1]), None);
         let note = islands_note(&standings).unwrap();
         assert!(note.ends_with(": a, c | b"), "{note}");

@@ -116,7 +116,7 @@ fn open_match_table(matches: &[pb::OpenMatch], reader: ReportReader) -> Table {
 mod tests {
     use super::*;
 
-    fn awaited(bot: &str, connected: bool, matches: u32) -> pb::AwaitedBot {
+    fn awaited_bot(bot: &str, connected: bool, matches: u32) -> pb::AwaitedBot {
         pb::AwaitedBot { bot: bot.to_owned(), connected, matches, waited_ms: 2_500 }
     }
 
@@ -128,7 +128,7 @@ mod tests {
         activity.absent = (0..6).map(|bot| format!("b{bot}")).collect();
         activity.open_matches = 1;
         activity.awaited_bots = 2;
-        activity.awaited = vec![awaited("ann", true, 1), awaited("b1", false, 4)];
+        activity.awaited = vec![awaited_bot("ann", true, 1), awaited_bot("b1", false, 4)];
         let left = pb::TournamentTimeLeft { matches: 9, longest_ms: 3_600_000, ..Default::default() };
         activity.time_left = Some(left);
         assert_eq!(

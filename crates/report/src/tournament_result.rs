@@ -104,7 +104,7 @@ fn table_lines(table: &Table) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn standing(place: u32, bot: &str, wins: u32) -> pb::Standing {
+    fn standing_line(place: u32, bot: &str, wins: u32) -> pb::Standing {
         pb::Standing { place, bot: bot.into(), wins, matches: 4, points: wins.into(), ..Default::default() }
     }
 
@@ -112,7 +112,7 @@ mod tests {
     fn the_result_is_plain_text() {
         let settings = pb::TournamentSettings { title: "Cup".into(), ..Default::default() };
         let tournament = pb::Tournament { id: "7".into(), settings: Some(settings), ..Default::default() };
-        let standings: Vec<_> = (1..=40).map(|place| standing(place, "ann", 0)).collect();
+        let standings: Vec<_> = (1..=40).map(|place| standing_line(place, "ann", 0)).collect();
         let text = result_text(&tournament, &standings, None, "http://127.0.0.1:7600/tournaments/7");
         assert!(text.starts_with("title      Cup\nresult     "), "{text}");
         assert!(
@@ -133,8 +133,11 @@ mod tests {
             ..Default::default()
         };
         let rating = pb::BotRating { points: 1_500.0, low: 1_400.0, high: 1_600.0, ..Default::default() };
-        let standing =
-            pb::Standing { points: 12_345.5, rating: Some(rating), ..standing(10, &"b".repeat(32), 12_345) };
+        let standing = pb::Standing {
+            points: 12_345.5,
+            rating: Some(rating),
+            ..standing_line(10, &"b".repeat(32), 12_345)
+        };
         let text = result_text(&tournament, &[standing], None, "");
         assert!(text.lines().all(|line| line.chars().count() <= MAX_COLUMNS), "{text}");
         assert!(text.contains(&"b".repeat(32)) && text.contains("1500 ±100"), "{text}");

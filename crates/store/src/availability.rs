@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    fn taken() -> StoreError {
+    fn taken_error() -> StoreError {
         StoreError::Taken("by a test".into())
     }
 
@@ -94,7 +94,7 @@ mod tests {
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
-        availability.note_failure(taken());
+        availability.note_failure(taken_error());
         for one in waiting {
             one.await.unwrap();
         }
@@ -105,9 +105,9 @@ mod tests {
     async fn a_change_before_the_wait_is_not_missed() {
         let availability = StoreAvailability::default();
         availability.wait_until_usable().await;
-        availability.note_failure(taken());
-        assert_eq!(availability.wait_until_failed().await, taken());
-        assert_eq!(availability.wait_until_lost().await, taken());
+        availability.note_failure(taken_error());
+        assert_eq!(availability.wait_until_failed().await, taken_error());
+        assert_eq!(availability.wait_until_lost().await, taken_error());
         availability.note_usable();
         availability.wait_until_usable().await;
     }
@@ -124,7 +124,7 @@ mod tests {
         tokio::task::yield_now().await;
         assert_eq!((availability.failure(), availability.loss()), (Some(passing), None));
         assert!(!loss.is_finished());
-        availability.note_failure(taken());
-        assert_eq!(loss.await.unwrap(), taken());
+        availability.note_failure(taken_error());
+        assert_eq!(loss.await.unwrap(), taken_error());
     }
 }

@@ -230,7 +230,7 @@ mod tests {
     use crate::{EffectBounds, ErrorRates, GroupCount, SprtSettings, testing};
     use lastnim_core::{game::Row, referee::DealRule};
 
-    fn refused(change: impl FnOnce(&mut SettingsDraft)) -> String {
+    fn refusal(change: impl FnOnce(&mut SettingsDraft)) -> String {
         let mut draft = testing::settings(3, 2, AllianceSource::Declared).0;
         change(&mut draft);
         Settings::new(draft).unwrap_err().to_string()
@@ -257,22 +257,22 @@ mod tests {
     fn errors_say_what_is_expected() {
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
-            refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
+            refusal(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
             "an alliance matrix of 4 rows: expected 3, one per seat"
         );
         let set_deal = |draft: &mut SettingsDraft, rule| {
             (draft.alliance, draft.scoring) = (AllianceSource::Dealt(rule), Scoring::Satisfaction);
         };
         assert_eq!(
-            refused(|draft| set_deal(draft, DealRule::List(vec![Row::standard(four)]))),
+            refusal(|draft| set_deal(draft, DealRule::List(vec![Row::standard(four)]))),
             "row 0 1 2 3, which is to be dealt, has 4 offsets, but a match has 3 seats"
         );
-        let wins = refused(|draft| {
+        let wins = refusal(|draft| {
             set_deal(draft, DealRule::All);
             draft.scoring = Scoring::Win;
         });
         assert!(wins.starts_with("wants are dealt, but scoring is by wins"), "{wins}");
-        let regret = refused(|draft| {
+        let regret = refusal(|draft| {
             set_deal(draft, DealRule::SelfFirst);
             draft.format = TournamentFormat::Sprt(SprtSettings {
                 candidate: "a".parse().unwrap(),
@@ -284,17 +284,17 @@ mod tests {
             });
         });
         assert!(regret.starts_with("wants are dealt, but the sequential test is by regret"), "{regret}");
-        let not_allowed = refused(|draft| {
+        let not_allowed = refusal(|draft| {
             draft.format = TournamentFormat::Gauntlet { bot: "a".parse().unwrap(), groups: None };
             draft.allow = AllowList::new(vec!["b*".parse().unwrap()]).unwrap();
         });
         assert_eq!(not_allowed, "a, which the format names, cannot enter: add it to the list");
         assert_eq!(
-            refused(|draft| draft.start_when = Some(2)),
+            refusal(|draft| draft.start_when = Some(2)),
             "a field of 2 bots: expected at least 3, one per seat"
         );
         assert_eq!(
-            refused(|draft| draft.start_when = Some(1_000)),
+            refusal(|draft| draft.start_when = Some(1_000)),
             "1000 bots, 3 seats per match and 2 positions would make more than 10000000 matches: use fewer bots or positions"
         );
     }

@@ -26,7 +26,7 @@ fn match_id(index: u8) -> MatchId {
     MatchId::new(1_700_000_000_100 + u64::from(index), &[index; 10])
 }
 
-fn listed(index: u8, number: u64, record: ListedRecord) -> ListedMatch {
+fn listed_match(index: u8, number: u64, record: ListedRecord) -> ListedMatch {
     ListedMatch { id: match_id(index), number, record }
 }
 
@@ -35,15 +35,15 @@ fn frozen_matches() -> [ListedMatch; 5] {
     let (new, old) = (frozen_key().public_key(), SigningKey::from_seed(&[9; 32]).public_key());
     let signed_record = |byte, signer| ListedRecord::Signed { head: hash(byte), signer };
     [
-        listed(0, 0, ListedRecord::Unrevealed { public_head: hash(1) }),
-        listed(1, 0, signed_record(2, old)),
-        listed(2, 1, signed_record(3, old)),
-        listed(3, 2, signed_record(4, new)),
-        listed(4, 3, ListedRecord::Unrecorded),
+        listed_match(0, 0, ListedRecord::Unrevealed { public_head: hash(1) }),
+        listed_match(1, 0, signed_record(2, old)),
+        listed_match(2, 1, signed_record(3, old)),
+        listed_match(3, 2, signed_record(4, new)),
+        listed_match(4, 3, ListedRecord::Unrecorded),
     ]
 }
 
-fn sealed(mut writer: ManifestWriter) -> Vec<u8> {
+fn seal_lines(mut writer: ManifestWriter) -> Vec<u8> {
     let seal = frozen_key().seal_manifest(writer.hash());
     writer.push_seal(&seal);
     writer.take_text()
@@ -71,7 +71,7 @@ fn frozen_manifest_verifies_and_is_reproduced() {
     manifest.matches.iter().for_each(|listed| writer.push_match(listed));
     manifest.standings.into_iter().for_each(|line| writer.push_line(Line::Standing(line)));
     writer.push_line(Line::Verdict(manifest.verdict));
-    assert_eq!(String::from_utf8(sealed(writer)).unwrap(), FROZEN);
+    assert_eq!(String::from_utf8(seal_lines(writer)).unwrap(), FROZEN);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn the_secret_of_the_deals_must_have_the_published_hash() {
         let mut writer = ManifestWriter::begin(id, TournamentState::Finished, at, Some(at), Some(published));
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
         writer.push_line(Line::Verdict(pb::Verdict::default()));
-        read(&sealed(writer)).manifest
+        read(&seal_lines(writer)).manifest
     };
     for is_over in [false, true] {
         let published = secret.publish(is_over);
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn matches_read_back(given in prop::collection::vec((any_record(), any::<u64>()), 0..40)) {
         let expected: Vec<_> =
-            (0..).zip(given).map(|(index, (record, number))| listed(index, number, record)).collect();
+            (0..).zip(given).map(|(index, (record, number))| listed_match(index, number, record)).collect();
         let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
         let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None, None);
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
@@ -226,7 +226,7 @@ proptest! {
             text.append(&mut writer.take_text());
         }
         writer.push_line(Line::Verdict(pb::Verdict::default()));
-        text.append(&mut sealed(writer));
+        text.append(&mut seal_lines(writer));
         let ManifestReadResult { signed, manifest } = read(&text);
         prop_assert_eq!(signed, Ok(frozen_key().public_key()));
         let manifest = manifest.unwrap();

@@ -16,7 +16,7 @@ fn bytes_round_trip(record: &pb::MatchRecord) -> pb::MatchRecord {
     pb::MatchRecord::decode(record.encode_to_vec().as_slice()).unwrap()
 }
 
-fn finished(scenario: &Scenario) -> Record {
+fn finish(scenario: &Scenario) -> Record {
     record_shown_to_all(&scenario.finish(&mut |_| ()))
 }
 
@@ -48,7 +48,7 @@ fn refusal(record: &pb::MatchRecord) -> String {
 }
 
 /// Returns a record of two seats that contains no moves.
-fn created() -> pb::MatchRecord {
+fn created_message() -> pb::MatchRecord {
     let bots = vec!["a".parse().unwrap(), "b".parse().unwrap()].try_into().unwrap();
     let setup =
         lastnim_core::referee::MatchSetup::new(bots, lastnim_core::game::Piles::parse(&[2, 3]).unwrap());
@@ -58,8 +58,8 @@ fn created() -> pb::MatchRecord {
     pb::MatchRecord { match_id, events: vec![created], ..Default::default() }
 }
 
-fn with(event: Wire) -> pb::MatchRecord {
-    let mut record = created();
+fn record_with(event: Wire) -> pb::MatchRecord {
+    let mut record = created_message();
     record.events.push(pb::RecordEvent { at_us: 7, event: Some(event), ..Default::default() });
     record
 }
@@ -78,44 +78,44 @@ fn invalid_events_are_refused_by_field() {
         |seat, row| Wire::Declared(pb::DeclaredEvent { seat, row, defaulted: 9, ..Default::default() });
     let cases = [
         (
-            with(declared(2, row(&[0, 2]))),
+            record_with(declared(2, row(&[0, 2]))),
             "events[1].seat: seat 2: expected 0 to 1; \
              events[1].row.offsets: offset 2 at place 1 of the row: expected 0 to 1 with 2 seats; \
              events[1].defaulted: 9 is not a known value: expected 0 to 3",
         ),
-        (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: missing"),
-        (with(Wire::Revealed(pb::RevealedEvent::default())), "events[1].alliance_matrix: missing"),
+        (record_with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: missing"),
+        (record_with(Wire::Revealed(pb::RevealedEvent::default())), "events[1].alliance_matrix: missing"),
         (
-            with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
+            record_with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
             "events[1].seat: seat 256: expected 0 to 1",
         ),
         (
-            with(Wire::Took(pb::TookEvent { note_hash: vec![1; 33], ..Default::default() })),
+            record_with(Wire::Took(pb::TookEvent { note_hash: vec![1; 33], ..Default::default() })),
             "events[1].note_hash: a note hash of 33 bytes: expected 32 bytes, or no note hash",
         ),
         (
-            with(Wire::Struck(pb::StruckEvent { reason: 99, ..Default::default() })),
+            record_with(Wire::Struck(pb::StruckEvent { reason: 99, ..Default::default() })),
             "events[1].reason: 99 is not a known reason",
         ),
         (
-            with(Wire::Forfeited(pb::ForfeitedEvent { seat: 7, reason: -1 })),
+            record_with(Wire::Forfeited(pb::ForfeitedEvent { seat: 7, reason: -1 })),
             "events[1].seat: seat 7: expected 0 to 1; \
              events[1].reason: -1 is not a known reason",
         ),
         (
-            with(Wire::Ended(pb::EndedEvent { reason: 0, winner: Some(u32::MAX) })),
+            record_with(Wire::Ended(pb::EndedEvent { reason: 0, winner: Some(u32::MAX) })),
             "events[1].reason: 0 is not a known reason; \
              events[1].winner: seat 4294967295: expected 0 to 1",
         ),
         (
-            with(Wire::Created(pb::MatchSetup::default())),
+            record_with(Wire::Created(pb::MatchSetup::default())),
             "events[1]: a second `created`: only the first event may be `created`",
         ),
     ];
     for (record, words) in cases {
         assert_eq!(refusal(&record), words);
     }
-    let mut nothing = created();
+    let mut nothing = created_message();
     nothing.events.push(pb::RecordEvent::default());
     assert_eq!(refusal(&nothing), "events[1]: missing");
 }
@@ -123,7 +123,7 @@ fn invalid_events_are_refused_by_field() {
 #[test]
 fn invalid_records_are_refused() {
     assert_eq!(refusal(&pb::MatchRecord::default()), "the record has no events: expected `created` first");
-    let mut record = with(Wire::Ended(pb::EndedEvent { reason: 4, winner: None }));
+    let mut record = record_with(Wire::Ended(pb::EndedEvent { reason: 4, winner: None }));
     assert!(parse_record(&record).is_ok());
     record.match_id.clear();
     assert!(refusal(&record).starts_with("match_id: match id \"\": expected a UUID such as"));
@@ -133,7 +133,7 @@ fn invalid_records_are_refused() {
 
 #[test]
 fn every_mistake_in_a_setup_is_named() {
-    let mut record = created();
+    let mut record = created_message();
     let setup = setup_of(&mut record);
     setup.bots = vec!["a".into(), "B".into()];
     setup.piles = vec![0];
@@ -144,7 +144,7 @@ fn every_mistake_in_a_setup_is_named() {
     for field in ["clock", "tournament_id", "bots[1]", "piles", "ending"] {
         assert!(message.contains(&format!("events[0].created.{field}: ")), "{field} in {message}");
     }
-    let mut record = created();
+    let mut record = created_message();
     let setup = setup_of(&mut record);
     setup.bots[1] = "a".into();
     setup.strikes = 101;
@@ -164,7 +164,7 @@ fn every_mistake_in_a_setup_is_named() {
 
 #[test]
 fn excessive_lengths_are_refused() {
-    let mut record = created();
+    let mut record = created_message();
     let event = Some(Wire::Took(pb::TookEvent::default()));
     let event = pb::RecordEvent { at_us: 7, event, ..Default::default() };
     record.events.resize(MAX_EVENTS + 1, event);
@@ -173,7 +173,7 @@ fn excessive_lengths_are_refused() {
         format!("{} events: expected at most {MAX_EVENTS} in a record", MAX_EVENTS + 1)
     );
 
-    let mut record = created();
+    let mut record = created_message();
     let setup = setup_of(&mut record);
     setup.bots = vec![String::new(); 100_000];
     setup.piles = vec![1; 100_000];
@@ -186,7 +186,7 @@ fn excessive_lengths_are_refused() {
     );
 
     let row = Some(pb::Row { offsets: vec![0; 100_000] });
-    let record = with(Wire::Declared(pb::DeclaredEvent { row, ..Default::default() }));
+    let record = record_with(Wire::Declared(pb::DeclaredEvent { row, ..Default::default() }));
     assert_eq!(
         refusal(&record),
         "events[1].row.offsets: a row of 100000 offsets: expected 2, the offsets 0 to 1 in order of preference"
@@ -288,7 +288,7 @@ proptest! {
     #[test]
     fn record_reads_back_from_bytes_and_json(scenario in scenario()) {
         let open = scenario.play(&mut |_| ()).0.into_record();
-        for record in [finished(&scenario), open] {
+        for record in [finish(&scenario), open] {
             let written = pb::MatchRecord::from(&record);
             prop_assert_eq!(&bytes_round_trip(&written), &written);
             prop_assert_eq!(&json_round_trip(&written), &written);
@@ -307,7 +307,7 @@ proptest! {
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
     ) {
-        let mut record = pb::MatchRecord::from(&finished(&scenario));
+        let mut record = pb::MatchRecord::from(&finish(&scenario));
         let [first, second] = places.map(|place| place.index(record.events.len()));
         match change {
             0 => drop(record.events.remove(first)),
@@ -324,7 +324,7 @@ proptest! {
         place in any::<prop::sample::Index>(),
         leaf in any_leaf(),
     ) {
-        let record = pb::MatchRecord::from(&finished(&scenario));
+        let record = pb::MatchRecord::from(&finish(&scenario));
         let mut document = serde_json::to_value(MessageJson::canonical(&record)).unwrap();
         let mut paths = Vec::new();
         visit(&document, &mut paths, String::new());
@@ -340,7 +340,7 @@ proptest! {
         kept in any::<prop::sample::Index>(),
         garbage in prop::collection::vec(any_event(), 0..8),
     ) {
-        let mut record = pb::MatchRecord::from(&finished(&scenario));
+        let mut record = pb::MatchRecord::from(&finish(&scenario));
         record.events.truncate(kept.index(record.events.len() + 1));
         let at_us = record.events.last().map_or(0, |last| last.at_us);
         record.events.extend(garbage.into_iter().map(|mut event| {

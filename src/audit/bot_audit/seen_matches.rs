@@ -300,7 +300,7 @@ impl BitPage {
 mod tests {
     use super::*;
 
-    fn marked(numbers: impl IntoIterator<Item = u64>) -> SeenMatches {
+    fn seen_numbers(numbers: impl IntoIterator<Item = u64>) -> SeenMatches {
         let mut given = SeenMatches::default();
         for number in numbers {
             let origin = Origin { tournament: TournamentId::new(1, &[0; 10]), number, group: number / 3 };
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn missing_matches_are_counted() {
         let missing_count = |numbers: &[u64]| {
-            marked(numbers.iter().copied())
+            seen_numbers(numbers.iter().copied())
                 .missing_by_tournament()
                 .map(|missing| (missing.groups, missing.numbers))
                 .next()
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn matches_beyond_the_limit_are_untracked() {
-        let given = &mut marked((0..MAX_PAGES as u64).map(|page| page * NUMBERS_PER_PAGE));
+        let given = &mut seen_numbers((0..MAX_PAGES as u64).map(|page| page * NUMBERS_PER_PAGE));
         let origin =
             |number| Origin { tournament: TournamentId::new(1, &[0; 10]), number, group: number / 3 };
         assert!(given.page_of_match(&origin(1), 3).is_some());

@@ -119,7 +119,7 @@ mod tests {
         pb::Standing { place: 1, bot: bot.into(), points, matches: 3, ..pb::Standing::default() }
     }
 
-    fn compared(said: &[pb::Standing], computed: &[pb::Standing]) -> Vec<(Option<String>, String)> {
+    fn compared_figures(said: &[pb::Standing], computed: &[pb::Standing]) -> Vec<(Option<String>, String)> {
         let none = pb::Verdict::default();
         let found = compare_standings((said, &none), (computed, &none));
         found.into_iter().map(|difference| (difference.bot, difference.figure)).collect()
@@ -129,20 +129,20 @@ mod tests {
     fn differences_name_the_bot_and_the_figure() {
         let figure_place = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
         let one = [line("a", 2.0), line("b", 1.0)];
-        assert_eq!(compared(&one, &one), []);
+        assert_eq!(compared_figures(&one, &one), []);
         assert_eq!(
-            compared(&one, &[line("b", 1.0), line("a", 2.0 + 1e-9)]),
+            compared_figures(&one, &[line("b", 1.0), line("a", 2.0 + 1e-9)]),
             [],
             "the order of the lines does not matter"
         );
-        assert_eq!(compared(&one, &[line("a", 2.0), line("b", 1.5)]), [figure_place("b", "points")]);
+        assert_eq!(compared_figures(&one, &[line("a", 2.0), line("b", 1.5)]), [figure_place("b", "points")]);
         let other = pb::Standing { wins: 1, disqualified: true, ..line("a", 2.0) };
         assert_eq!(
-            compared(&one[..1], &[other]),
+            compared_figures(&one[..1], &[other]),
             [figure_place("a", "wins"), figure_place("a", "disqualified")]
         );
-        assert_eq!(compared(&one, &one[..1]), [figure_place("b", "line")]);
-        assert_eq!(compared(&one[1..], &one), [figure_place("a", "line")]);
+        assert_eq!(compared_figures(&one, &one[..1]), [figure_place("b", "line")]);
+        assert_eq!(compared_figures(&one[1..], &one), [figure_place("a", "line")]);
     }
 
     #[test]
@@ -150,8 +150,12 @@ mod tests {
         let rating = Some(pb::BotRating { points: 1500.0, low: 1400.0, high: 1600.0, ..Default::default() });
         let rated = pb::Standing { rating, elo: Some(1500.0), ..line("a", 2.0) };
         let noted = pb::Standing { versions: vec![pb::PlayedVersion::default()], ..line("a", 2.0) };
-        assert_eq!(compared(std::slice::from_ref(&noted), std::slice::from_ref(&rated)), []);
-        assert_eq!(compared(&[rated], &[noted]).len(), 2, "a claimed rating must follow from the records");
+        assert_eq!(compared_figures(std::slice::from_ref(&noted), std::slice::from_ref(&rated)), []);
+        assert_eq!(
+            compared_figures(&[rated], &[noted]).len(),
+            2,
+            "a claimed rating must follow from the records"
+        );
     }
 
     #[test]

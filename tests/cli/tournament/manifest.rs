@@ -86,7 +86,7 @@ impl Ruled {
 }
 
 /// Returns the findings of each kind, by match.
-fn found(verdict: &Value, kind: &str) -> Vec<Value> {
+fn findings_of(verdict: &Value, kind: &str) -> Vec<Value> {
     let findings = verdict["records"]["findings"].as_array().unwrap().iter();
     findings.filter(|finding| finding["finding"] == kind).map(|finding| finding["match_id"].clone()).collect()
 }
@@ -103,7 +103,7 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
     let (code, whole) = ruled.verdict(&manifest, &records);
     assert_eq!((code, &whole["verified"], &whole["so_far"]), (0, &json!(true), &json!(false)), "{whole}");
     assert_eq!((&whole["matches"], &whole["records"]["verified"]), (&json!(13), &json!(13)), "{whole}");
-    assert_eq!(found(&whole, "voided"), [json!(ruled.voided)]);
+    assert_eq!(findings_of(&whole, "voided"), [json!(ruled.voided)]);
     assert_eq!((&whole["standings"]["follow"], flaws(&whole)), (&json!(true), 0));
     let key = ruled.server.printed(&["record", "key"]);
     let paths = [&manifest, &records].map(|path| path.to_str().unwrap());
@@ -123,7 +123,7 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
     let first = fs::read(&files[0]).unwrap();
     fs::remove_file(&files[0]).unwrap();
     let (code, verdict) = ruled.verdict(&manifest, &records);
-    assert_eq!((code, found(&verdict, "missing"), flaws(&verdict)), (1, vec![id_of(&files[0])], 1));
+    assert_eq!((code, findings_of(&verdict, "missing"), flaws(&verdict)), (1, vec![id_of(&files[0])], 1));
     assert_eq!((&verdict["verified"], &verdict["standings"]["follow"]), (&json!(false), &Value::Null));
     fs::write(&files[0], &first).unwrap();
 
@@ -133,7 +133,7 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
         .unwrap();
     let (code, verdict) = ruled.verdict(&manifest, &records);
     assert_eq!(
-        (code, found(&verdict, "changed"), flaws(&verdict)),
+        (code, findings_of(&verdict, "changed"), flaws(&verdict)),
         (1, vec![id_of(&files[1])], 1),
         "{verdict}"
     );
@@ -149,7 +149,7 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
     fs::write(&shorter, without).unwrap();
     let (code, verdict) = ruled.verdict(&shorter, &records);
     assert_eq!(
-        (code, found(&verdict, "added"), &verdict["flaws"]),
+        (code, findings_of(&verdict, "added"), &verdict["flaws"]),
         (1, vec![json!(other_id)], &json!(["signature"]))
     );
     // Both the line and the record are left out, but the schedule shows that the match was played.
@@ -187,7 +187,7 @@ fn matches_after_an_interim_manifest_are_not_flaws() {
     let (_, records) = ruled.exported();
     let (code, verdict) = ruled.verdict(&ruled.so_far, &records);
     assert_eq!((code, &verdict["so_far"], flaws(&verdict)), (0, &json!(true), 0), "{verdict}");
-    let later = found(&verdict, "later").len() as u64;
+    let later = findings_of(&verdict, "later").len() as u64;
     let verified = verdict["records"]["verified"].as_u64().unwrap();
     assert_eq!(later + verified, 13, "each record is in it or later: {verdict}");
     assert!(later > 0 && verdict["standings"]["follow"] == json!(true), "{verdict}");

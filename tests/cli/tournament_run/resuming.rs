@@ -54,11 +54,13 @@ fn place(line: &str) -> (String, String) {
 /// Waits until some matches of a run have finished.
 fn await_matches(running: &mut Running, matches: u64) {
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
-    soon("matches are played", || shown(&address, &tournament)["matches_played"].as_u64() >= Some(matches));
+    soon("matches are played", || {
+        show_tournament(&address, &tournament)["matches_played"].as_u64() >= Some(matches)
+    });
 }
 
 /// Returns a server's report on a tournament; null if the server cannot be reached.
-fn shown(address: &str, tournament: &str) -> Value {
+fn show_tournament(address: &str, tournament: &str) -> Value {
     let shown = lastnim(&["tournament", "show", tournament, "--json", "--server", address]).output().unwrap();
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
     shown["tournament"].clone()
@@ -144,7 +146,7 @@ fn a_second_interrupt_does_not_wait_for_open_matches() {
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
-    soon("the start", || shown(&address, &tournament)["state"] == "running");
+    soon("the start", || show_tournament(&address, &tournament)["state"] == "running");
     running.signal("INT");
     running.wait_for_line("press Ctrl-C again to stop at once");
     let since = Instant::now();

@@ -111,7 +111,7 @@ fn a_stopped_tournament_on_another_server_continues() {
     let ended = running.finish();
     assert!(ended.stderr.contains("the tournament is paused on its server"), "{}", ended.stderr);
     assert!(ended.failure(1).contains("run the same command again to continue"), "{}", ended.stderr);
-    assert_eq!(shown(&file, &address)["tournament"]["pause"], "freeze");
+    assert_eq!(show_tournament(&file, &address)["tournament"]["pause"], "freeze");
     let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     let forfeits = |line: &Value| line["forfeits"].as_u64().unwrap();
@@ -119,7 +119,7 @@ fn a_stopped_tournament_on_another_server_continues() {
 }
 
 /// Returns the server's report on the tournament of a file.
-fn shown(file: &Path, address: &str) -> Value {
+fn show_tournament(file: &Path, address: &str) -> Value {
     let mut command = lastnim(&["tournament", "show", "--json", "--server", address]);
     let shown = command.arg(file).output().unwrap();
     serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {shown:?}"))
@@ -147,7 +147,9 @@ fn a_run_respects_changes_by_others_to_its_stopped_tournament() {
     let begin = || Running::start(&mut on_server(&file, &address, &[]));
     let mut running = begin();
     running.wait_for_line("Long begins");
-    super::running::soon("the start", || shown(&file, &address)["tournament"]["state"] == "running");
+    super::running::soon("the start", || {
+        show_tournament(&file, &address)["tournament"]["state"] == "running"
+    });
     assert!(leave(running).stderr.contains("the tournament is paused on its server"));
     // It was resumed and paused again, so this run must not resume it.
     organise(&file, &address, "resume");
@@ -187,7 +189,7 @@ fn a_run_survives_a_restart_of_its_server() {
     let mut running = Running::start(&mut on_server(&file, &address, &[]));
     running.wait_for_line("Long begins");
     super::running::soon("matches are played", || {
-        shown(&file, &address)["tournament"]["matches_played"].as_u64() > Some(20)
+        show_tournament(&file, &address)["tournament"]["matches_played"].as_u64() > Some(20)
     });
     server.end();
     let (_server, _) = serve_on(&address);

@@ -86,9 +86,9 @@ impl Arena {
         tournaments: &BTreeMap<TournamentId, Retention>,
     ) -> Result<(), ArenaError> {
         let (began, now) = (Instant::now(), self.now());
-        let expired = |(&id, &retention)| Some((self.expired_records(id, retention, now)?, None));
+        let expired_in = |(&id, &retention)| Some((self.expired_records(id, retention, now)?, None));
         let mut due: VecDeque<(PruneFilter, Option<MatchId>)> =
-            tournaments.iter().filter_map(expired).collect();
+            tournaments.iter().filter_map(expired_in).collect();
         let mut pruned = 0;
         while began.elapsed() < self.limits().retention_interval
             && let Some((filter, after)) = due.pop_front()
@@ -169,11 +169,11 @@ mod tests {
     }
 
     /// Returns the day before which records have expired, and the number of newest records that are kept regardless.
-    fn expired(arena: &Arena, matches: u64, days: u64) -> Option<(u64, u64)> {
+    fn expired_counts(arena: &Arena, matches: u64, days: u64) -> Option<(u64, u64)> {
         expired_after(arena, 0, matches, days)
     }
 
-    /// Returns what [`expired`] returns after the server has run for `after` more days.
+    /// Returns what [`expired_counts`] returns after the server has run for `after` more days.
     fn expired_after(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
         let id = TournamentId::new(1, &[0; 10]);
         let filter = arena.expired_records(id, retention(matches, days), arena.now() + DAY * after)?;
@@ -186,14 +186,14 @@ mod tests {
     async fn only_records_that_are_old_and_not_among_the_newest_expire() {
         let arena = start_on(&shaky_store(), TODAY).await;
         let never = NEVER.as_micros() / DAY.as_micros() as u64;
-        assert_eq!(expired(&arena, 7, 0), Some((never, 7)));
-        assert_eq!(expired(&arena, 0, 3), Some((TODAY - 3, 0)));
+        assert_eq!(expired_counts(&arena, 7, 0), Some((never, 7)));
+        assert_eq!(expired_counts(&arena, 0, 3), Some((TODAY - 3, 0)));
         assert_eq!(
-            expired(&arena, 7, 3),
+            expired_counts(&arena, 7, 3),
             Some((TODAY - 3, 7)),
             "only records that are neither young nor among the newest expire"
         );
-        assert_eq!(expired(&arena, 0, 36_500), Some((0, 0)), "no record is that old");
+        assert_eq!(expired_counts(&arena, 0, 36_500), Some((0, 0)), "no record is that old");
     }
 
     #[tokio::test(start_paused = true)]
@@ -202,7 +202,7 @@ mod tests {
         start_on(&store, TODAY).await;
         for _ in 0..2 {
             let ahead = start_on(&store, TODAY + 100).await;
-            assert_eq!(expired(&ahead, 0, 30), Some((TODAY - 30, 0)), "as before the jump");
+            assert_eq!(expired_counts(&ahead, 0, 30), Some((TODAY - 30, 0)), "as before the jump");
             assert_eq!(expired_after(&ahead, 10, 0, 30), Some((TODAY - 20, 0)));
             assert_eq!(
                 expired_after(&ahead, 31, 0, 30),
@@ -211,15 +211,15 @@ mod tests {
             );
         }
         let right = start_on(&store, TODAY).await;
-        assert_eq!(expired(&right, 0, 30), None, "the latest time is ahead of the clock");
-        assert_eq!(expired(&right, 5, 30), None, "ages are not known");
-        assert!(expired(&right, 5, 0).is_some(), "keeping the newest needs no clock");
+        assert_eq!(expired_counts(&right, 0, 30), None, "the latest time is ahead of the clock");
+        assert_eq!(expired_counts(&right, 5, 30), None, "ages are not known");
+        assert!(expired_counts(&right, 5, 0).is_some(), "keeping the newest needs no clock");
         assert_eq!(expired_after(&right, 99, 0, 30), None);
         assert_eq!(expired_after(&right, 101, 0, 30), Some((TODAY - 29, 0)));
         // At this point, an operator confirms that the clock is right.
         store.keep(Change::ClockRepaired { at: day(TODAY) }).await;
         let repaired = start_on(&store, TODAY).await;
-        assert_eq!(expired(&repaired, 0, 30), Some((TODAY - 30, 0)));
+        assert_eq!(expired_counts(&repaired, 0, 30), Some((TODAY - 30, 0)));
     }
 
     #[tokio::test(start_paused = true)]
@@ -228,7 +228,7 @@ mod tests {
         // A machine without a clock battery starts in 1970.
         start_on(&store, 0).await;
         let right = start_on(&store, TODAY).await;
-        assert_eq!(expired(&right, 0, 30), Some((0, 0)), "records from 1970 have become no older");
+        assert_eq!(expired_counts(&right, 0, 30), Some((0, 0)), "records from 1970 have become no older");
         assert_eq!(expired_after(&right, 31, 0, 30), Some((TODAY + 1, 0)));
     }
 }

@@ -11,7 +11,7 @@ use lastnim_store::{Change, Store};
 use std::time::Duration;
 
 /// Returns the change that stores the first events of a match that begins at the given time.
-fn beginning(id: MatchId, at: Timestamp) -> Change {
+fn created_match(id: MatchId, at: Timestamp) -> Change {
     let setup = duel_setup();
     let present = BySeat::filled(setup.seats(), &true);
     let (referee, _) = Referee::begin(id, setup, present, at);
@@ -40,7 +40,7 @@ async fn a_match_that_begins_after_a_restart_waits_for_absent_bots() {
     );
     let left = first_server.now();
     let id = MatchId::new(left.as_micros() / 1_000, &[9; 10]);
-    store.write(&[beginning(id, left)]).await.unwrap();
+    store.write(&[created_match(id, left)]).await.unwrap();
 
     let arena = reopen(store).await;
     let grace = arena.limits().return_grace;
@@ -58,7 +58,7 @@ async fn a_match_ahead_of_the_clock_continues_from_its_last_event() {
     let (store, before) = shaky_arena().await;
     let ahead = before.now() + Duration::from_hours(1);
     let id = MatchId::new(ahead.as_micros() / 1_000, &[9; 10]);
-    store.write(&[beginning(id, ahead)]).await.unwrap();
+    store.write(&[created_match(id, ahead)]).await.unwrap();
 
     let arena = reopen(store).await;
     assert!(arena.now() < ahead, "other matches use the time of the clock");

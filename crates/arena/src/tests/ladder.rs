@@ -61,7 +61,7 @@ fn names(view: &TournamentView) -> Vec<&str> {
     view.stored.field.iter().map(BotName::as_str).collect()
 }
 
-fn started(event: &ServerEvent) -> Option<()> {
+fn match_started(event: &ServerEvent) -> Option<()> {
     matches!(event, ServerEvent::InMatch { event: MatchEvent::Started { .. }, .. }).then_some(())
 }
 
@@ -90,7 +90,7 @@ async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     arena.register_bot(name("third")).await.unwrap();
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first", "third"]);
-    read_until(&mut hears, started).await;
+    read_until(&mut hears, match_started).await;
     // The bot `second` is still left out. The bot `first` misses its matches and is suspended again, and so is the
     // newcomer.
     let waiting = wait_for_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
@@ -208,7 +208,7 @@ async fn a_ladder_keeps_waiting_for_bots_after_a_restart() {
     let (_first, mut hears) = connect(&arena, "first").unwrap();
     read_until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
-    read_until(&mut hears, started).await;
+    read_until(&mut hears, match_started).await;
     let arena = restart_arena(arena, &store).await;
     let view = wait_for_view(&arena, id, |view| view.played > 2).await;
     assert_eq!(names(&view), ["third", "first"]);

@@ -22,7 +22,7 @@ fn took(event: &ServerEvent) -> Option<(Seat, Mover)> {
     }
 }
 
-fn forfeited(event: &ServerEvent) -> Option<ForfeitReason> {
+fn forfeit_reason(event: &ServerEvent) -> Option<ForfeitReason> {
     match event {
         ServerEvent::InMatch { event: MatchEvent::Forfeited { reason, .. }, .. } => Some(*reason),
         _ => None,
@@ -139,7 +139,7 @@ async fn a_jump_in_time_is_not_charged_to_the_bots() {
     assert!(record.state().end().is_none(), "the second seat's clock stood still as well");
     // The second bot's clock runs again, until the bot's remaining time is used up.
     tokio::time::sleep(BANK / 2 + 2 * TOLERANCE).await;
-    assert_eq!(read_until(&mut second_hears, forfeited).await, ForfeitReason::TimedOut);
+    assert_eq!(read_until(&mut second_hears, forfeit_reason).await, ForfeitReason::TimedOut);
     playing.abort();
 }
 

@@ -285,7 +285,7 @@ mod tests {
         async move { arena.cross_table(id).await }
     }
 
-    fn waiting(arena: &Arena, id: TournamentId) -> usize {
+    fn waiting_count(arena: &Arena, id: TournamentId) -> usize {
         arena.inner.cross_tables.lock().get(&id).map_or(0, |wanted| wanted.receiver_count())
     }
 
@@ -307,7 +307,7 @@ mod tests {
         for id in [ids[0], ids[0], ids[0], ids[1]] {
             calls.spawn(request_result(&arena, id));
         }
-        wait_until(|| (waiting(&arena, ids[0]), waiting(&arena, ids[1])) == (3, 1)).await;
+        wait_until(|| (waiting_count(&arena, ids[0]), waiting_count(&arena, ids[1])) == (3, 1)).await;
         drop(turn);
         let answers: Vec<_> = calls.join_all().await.into_iter().map(Result::unwrap).collect();
         let shared = answers.iter().map(|one| answers.iter().filter(|other| Arc::ptr_eq(one, other)).count());
@@ -323,9 +323,9 @@ mod tests {
         let id = tournament(&arena).await;
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
         let [one, other] = [(); 2].map(|()| tokio::spawn(request_result(&arena, id)));
-        wait_until(|| waiting(&arena, id) == 2).await;
+        wait_until(|| waiting_count(&arena, id) == 2).await;
         one.abort();
-        wait_until(|| waiting(&arena, id) == 1).await;
+        wait_until(|| waiting_count(&arena, id) == 1).await;
         other.abort();
         wait_until(|| arena.inner.cross_tables.lock().is_empty()).await;
         drop(turn);
@@ -345,7 +345,7 @@ mod tests {
         for _ in 0..MAX_WAITING {
             calls.spawn(request_result(&arena, id));
         }
-        wait_until(|| waiting(&arena, id) == MAX_WAITING).await;
+        wait_until(|| waiting_count(&arena, id) == MAX_WAITING).await;
         let refused = request_result(&arena, id).await.unwrap_err();
         assert!(matches!(refused, ArenaError::Full { limit: MAX_WAITING, .. }), "{refused:?}");
         drop(turn);

@@ -182,7 +182,7 @@ mod tests {
         Audience, DealHash, EndReason, Event, TalkContent, TalkMessage, Timestamp, parse_canonical_bytes,
     };
 
-    fn ended(number: u64) -> TimedEvent {
+    fn end_event(number: u64) -> TimedEvent {
         let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
         TimedEvent { at: Timestamp::from_micros(number), event }
     }
@@ -191,7 +191,7 @@ mod tests {
     fn run_bytes(id: MatchId, seq: usize, numbers: std::ops::Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (place, number) in (seq..).zip(numbers) {
-            append_event(&mut bytes, id, place, &ended(number));
+            append_event(&mut bytes, id, place, &end_event(number));
         }
         bytes
     }

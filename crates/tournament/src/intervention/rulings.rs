@@ -176,7 +176,7 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    fn disqualified(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
+    fn disqualification(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
         let reason = "it crashes its opponents".parse().unwrap();
         TournamentEvent::Disqualified { bot: bot.clone(), results, reason }
     }
@@ -232,7 +232,7 @@ mod tests {
         let rate_lines =
             [line("bot1", 1, false), line("bot3", 2, false), line("bot2", 3, false), line("bot0", 4, true)];
         assert_eq!((order, lines), (StandingsOrder::PointsPerMatch, rate_lines.to_vec()));
-        rulings.add(&disqualified(&field[1], DisqualifiedResults::Stand));
+        rulings.add(&disqualification(&field[1], DisqualifiedResults::Stand));
         let (_, lines) = ranked(&rulings);
         let names: Vec<_> = lines.iter().map(|(bot, ..)| bot.as_str()).collect();
         assert_eq!(names, ["bot3", "bot2", "bot0", "bot1"], "disqualified bots come last");
@@ -249,7 +249,7 @@ mod tests {
             let (settings, field) = (testing::settings(3, 1, AllianceSource::Declared), testing::field(5));
             let results = if annul { DisqualifiedResults::Annul } else { DisqualifiedResults::Stand };
             let banned: Vec<_> = field.iter().zip(&out).filter(|(_, out)| **out).map(|(bot, _)| bot.clone()).collect();
-            let events: Vec<_> = banned.iter().map(|bot| disqualified(bot, results)).collect();
+            let events: Vec<_> = banned.iter().map(|bot| disqualification(bot, results)).collect();
             let rulings = Rulings::of(&events);
             let (mut with, mut without) = (Standings::new(&settings, &field), Standings::new(&settings, &field));
             for (number, &(winner, left_out)) in (0..).zip(&winners) {

@@ -118,7 +118,7 @@ mod tests {
     use crate::{SeededDraw, rating::testing, testing::field};
 
     /// Creates a match of a group in which `bot0` has this total regret in this many plies.
-    fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
+    fn played_result(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
         let mut result = testing::match_of_group(group, &field(2), 1);
         let seats = &mut result.outcome.as_mut().unwrap().seats;
         let first = seats.seats().iter().next().unwrap();
@@ -138,21 +138,21 @@ mod tests {
     fn figures_are_per_match_and_per_ply() {
         use SeatLoss::{Forfeited, NoShow};
         assert_eq!(skill(&[]), None);
-        let one = skill(&[played(0, 3, 4, None), played(0, 1, 0, None)]).unwrap();
+        let one = skill(&[played_result(0, 3, 4, None), played_result(0, 1, 0, None)]).unwrap();
         assert_eq!((one.matches, one.groups), (2, 1));
         assert_eq!(one.regret_per_match, MeanEstimate { mean: 2.0, interval: None });
         assert_eq!(one.regret_per_ply, Some(MeanEstimate { mean: 1.0, interval: None }));
-        let lost = [played(0, 3, 4, Some(Forfeited)), played(1, 0, 0, Some(NoShow))];
+        let lost = [played_result(0, 3, 4, Some(Forfeited)), played_result(1, 0, 0, Some(NoShow))];
         assert_eq!(skill(&lost).unwrap().matches, 1, "no-shows are left out");
         assert_eq!(skill(&lost[1..]), None);
-        assert_eq!(skill(&[played(0, 0, 0, None)]).unwrap().regret_per_ply, None);
-        let cancelled = MatchResult { outcome: None, ..played(0, 1, 1, None) };
+        assert_eq!(skill(&[played_result(0, 0, 0, None)]).unwrap().regret_per_ply, None);
+        let cancelled = MatchResult { outcome: None, ..played_result(0, 1, 1, None) };
         assert_eq!(skill(&[cancelled]), None);
     }
 
     #[test]
     fn the_interval_of_a_bot_without_errors_has_a_nonzero_upper_end() {
-        let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
+        let results: Vec<_> = (0..60).map(|number| played_result(number / 2, 0, 5, None)).collect();
         // The upper end is nine ranks in all matches, not three as in the rule of three, because errors may come in
         // pairs and cost more than one rank each.
         let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
@@ -171,7 +171,7 @@ mod tests {
                 let hardness = draw.number_below(4);
                 for _ in 0..3 {
                     let regret = u32::from(draw.number_below(4) < hardness) * 2;
-                    results.push(played(group, regret, 4, None));
+                    results.push(played_result(group, regret, 4, None));
                 }
             }
             skill(&results).unwrap().regret_per_match.interval.unwrap().contains(&0.75)

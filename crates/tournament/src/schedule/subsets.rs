@@ -48,7 +48,7 @@ pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> 
 mod tests {
     use super::*;
 
-    fn listed(of: usize, size: usize) -> Vec<Vec<usize>> {
+    fn list_subsets(of: usize, size: usize) -> Vec<Vec<usize>> {
         let mut all: Vec<Vec<usize>> = (0..1u32 << of)
             .filter(|bits| bits.count_ones() as usize == size)
             .map(|bits| (0..of).filter(|element| bits >> element & 1 == 1).collect())
@@ -61,7 +61,7 @@ mod tests {
     fn subsets_are_in_lexicographic_order() {
         for of in 0..10 {
             for size in 0..=of {
-                let expected = listed(of, size);
+                let expected = list_subsets(of, size);
                 assert_eq!(count_subsets(of, size, u64::MAX), Some(expected.len() as u64));
                 for (number, subset) in expected.iter().enumerate() {
                     assert_eq!(&nth_subset(of, size, number as u64), subset, "{number} of {size} of {of}");

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn typed(changes: &[(&'static str, &str)]) -> MatchInput {
+    fn typed_input(changes: &[(&'static str, &str)]) -> MatchInput {
         let mut typed = MatchInput::with_values(|field| field.default.to_owned());
         typed.values.extend(changes.iter().map(|&(name, value)| (name, value.to_owned())));
         typed
@@ -299,12 +299,12 @@ mod tests {
             ("assigned", "1>2; 1>2"),
             ("clock", "1m30s+5s"),
         ];
-        let request = typed(&changes).read().unwrap();
+        let request = typed_input(&changes).read().unwrap();
         assert_eq!((request.bots, request.piles), (vec!["ann".into(), "bob".into()], vec![2, 7]));
         assert_eq!((request.first, &request.assigned.unwrap().rows[1].offsets[..]), (1, &[1, 0][..]));
         let clock = request.clock.unwrap();
         assert_eq!([clock.initial_ms, clock.increment_ms, clock.declaration_ms], [90_000, 5_000, 60_000]);
-        let usual = typed(&[("bots", "ann bob")]).read().unwrap();
+        let usual = typed_input(&[("bots", "ann bob")]).read().unwrap();
         assert_eq!((usual.assigned, usual.clock.unwrap().initial_ms), (None, 600_000));
     }
 
@@ -347,7 +347,7 @@ mod tests {
                 "\"9\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s",
             ),
         ] {
-            let mut wrong = typed(&[&[("bots", "ann bob")], changes].concat());
+            let mut wrong = typed_input(&[&[("bots", "ann bob")], changes].concat());
             assert_eq!(wrong.read(), None);
             assert_eq!(wrong.mistake(field), why);
             assert_eq!(wrong.mistakes.len(), 1, "{wrong:?}");
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_refused_time_is_quoted_with_its_range() {
-        let mut refused = typed(&[("clock", "0s+0s"), ("clock.declaration_ms", "2h")]);
+        let mut refused = typed_input(&[("clock", "0s+0s"), ("clock.declaration_ms", "2h")]);
         let mut details = tonic_types::ErrorDetails::new();
         details.add_bad_request_violation("clock.initial_ms", "initial_ms is 0 ms");
         details.add_bad_request_violation("clock.declaration_ms", "declaration_ms is 7200000 ms");
@@ -368,7 +368,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_input_causes_a_panic(field in 0..FIELDS.len(), value in "\\PC{0,40}") {
-            let _ = typed(&[(FIELDS[field].name, &value)]).read();
+            let _ = typed_input(&[(FIELDS[field].name, &value)]).read();
         }
     }
 }

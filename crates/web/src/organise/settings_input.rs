@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn typed(changes: &[(&'static str, &str)]) -> SettingsInput {
+    fn typed_input(changes: &[(&'static str, &str)]) -> SettingsInput {
         let mut typed = SettingsInput::initial();
         typed.values.extend(changes.iter().map(|&(name, value)| (name, value.to_owned())));
         typed
@@ -232,24 +232,25 @@ mod tests {
             // It belongs to another format, so it is ignored.
             ("sprt.alpha", "nonsense"),
         ];
-        let settings = typed(&changes).read().unwrap();
+        let settings = typed_input(&changes).read().unwrap();
         assert_eq!((settings.title.as_str(), settings.seats), ("Spring", 3));
         assert_eq!(settings.positions[1].counters, [2, 2]);
         assert_eq!(settings.ending(), pb::Ending::LastMoverWins);
         let swiss = pb::SwissFormat { rounds: 7, table_groups: 1 };
         assert_eq!(settings.format, Some(pb::tournament_settings::Format::Swiss(swiss)));
-        let paper = typed(&[("position_source", "paper_positions")]).read().unwrap();
+        let paper = typed_input(&[("position_source", "paper_positions")]).read().unwrap();
         assert!(paper.positions.is_empty() && paper.other_positions.is_some());
-        let given = typed(&[("alliance", "given"), ("alliance_matrix.rows", "1>2>3\n3>2>1\n2>1>3")]);
+        let given = typed_input(&[("alliance", "given"), ("alliance_matrix.rows", "1>2>3\n3>2>1\n2>1>3")]);
         assert_eq!(given.clone().read().unwrap().alliance_matrix.unwrap().rows[1].offsets, [1, 0, 2]);
     }
 
     #[test]
     fn seats_talk_if_a_field_of_the_talk_is_filled_in() {
-        assert_eq!(typed(&[]).read().unwrap().talk, None);
-        let talk = typed(&[("talk.rounds", "2"), ("talk.privacy", "open")]).read().unwrap().talk.unwrap();
+        assert_eq!(typed_input(&[]).read().unwrap().talk, None);
+        let talk =
+            typed_input(&[("talk.rounds", "2"), ("talk.privacy", "open")]).read().unwrap().talk.unwrap();
         assert_eq!((talk.rounds, talk.privacy()), (2, pb::TalkPrivacy::Open));
-        let mut refused = typed(&[("talk.rounds", "2")]);
+        let mut refused = typed_input(&[("talk.rounds", "2")]);
         let mut details = tonic_types::ErrorDetails::new();
         details.add_bad_request_violation("settings.talk", "seats do not declare rows");
         refused.note_refusal(&Status::with_error_details(tonic::Code::InvalidArgument, "refused", details));
@@ -295,16 +296,16 @@ mod tests {
                 "line 5: pile 2 has 0 counters: expected 1 to 9223372036854775807 at the start",
             ),
         ] {
-            let mut wrong = typed(changes);
+            let mut wrong = typed_input(changes);
             assert_eq!(wrong.read(), None);
             assert_eq!(wrong.mistake(field), why);
         }
-        let dealt = typed(&[("alliance", "dealt"), ("deal_rows", "1>3>2\n2>3>1")]).read().unwrap();
+        let dealt = typed_input(&[("alliance", "dealt"), ("deal_rows", "1>3>2\n2>3>1")]).read().unwrap();
         assert_eq!(
             dealt.deal_rows.iter().map(|row| &row.offsets[..]).collect::<Vec<_>>(),
             [[0, 2, 1], [1, 2, 0]]
         );
-        let mut refused = typed(&[("clock", "2d+0s"), ("talk.round_ms", "2h")]);
+        let mut refused = typed_input(&[("clock", "2d+0s"), ("talk.round_ms", "2h")]);
         let mut details = tonic_types::ErrorDetails::new();
         details.add_bad_request_violation("settings.clock.initial_ms", "initial_ms is 172800000 ms");
         details.add_bad_request_violation("settings.talk.round_ms", "round_ms is 7200000 ms");
@@ -315,7 +316,7 @@ mod tests {
 
     #[test]
     fn errors_are_noted_by_field() {
-        let mut wrong = typed(&[
+        let mut wrong = typed_input(&[
             ("seats", "many"),
             ("positions", "3 4\nx"),
             ("format", "sprt"),
@@ -330,7 +331,7 @@ mod tests {
         assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
         assert_eq!(wrong.mistake("sprt.candidate"), "required");
         assert_eq!(wrong.mistake_count(), 6);
-        let mut unknown = typed(&[("format", "<b>")]);
+        let mut unknown = typed_input(&[("format", "<b>")]);
         assert_eq!(unknown.read(), None);
         assert!(unknown.mistake("format").starts_with("\"<b>\": expected one of round-robin"));
         for (path, field) in [
@@ -352,7 +353,7 @@ mod tests {
         fn no_input_causes_a_panic(field in 0..60_usize, value in "\\PC{0,40}", format in 0..7_usize) {
             let names: Vec<_> = FormField::all().map(FormField::name).collect();
             let formats = ["round_robin", "gauntlet", "swiss", "knockout", "ladder", "sprt", "x"];
-            let mut typed = typed(&[("format", formats[format]), (names[field % names.len()], &value)]);
+            let mut typed = typed_input(&[("format", formats[format]), (names[field % names.len()], &value)]);
             let _ = typed.read();
         }
     }

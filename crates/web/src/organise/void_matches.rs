@@ -278,7 +278,7 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn typed(ticked: &[&str], others: &str, groups: &str) -> VoidInput {
+    fn typed_input(ticked: &[&str], others: &str, groups: &str) -> VoidInput {
         let ticked = ticked.iter().map(|&id| id.to_owned()).collect();
         let (others, groups) = (others.to_owned(), groups.to_owned());
         VoidInput { ticked, others, groups, reason: "no network".into() }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn repeated_matches_and_groups_count_once() {
-        let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
+        let voiding = typed_input(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(6), Target::Group(8)]);
         let question = void_question(&voiding, &[]);
         assert!(
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn each_error_names_the_invalid_word() {
-        let blank = VoidInput { reason: " ".into(), ..typed(&["x"], "y", "0 z") };
+        let blank = VoidInput { reason: " ".into(), ..typed_input(&["x"], "y", "0 z") };
         let mistakes = blank.read().unwrap_err();
         for (mistake, begin) in mistakes.iter().zip([
             "match \"x\": ",
@@ -329,13 +329,13 @@ mod tests {
         }
         assert_eq!(mistakes.len(), 5);
         assert_eq!(
-            typed(&[], " ", ",").read().unwrap_err(),
+            typed_input(&[], " ", ",").read().unwrap_err(),
             ["no match was chosen: tick one, or enter the id of a match or the number of a group"]
         );
         let groups = |count: usize| (1..=count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
-        assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
+        assert!(typed_input(&[], "", &groups(MAX_TARGETS)).read().is_ok());
         assert!(
-            typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0]
+            typed_input(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0]
                 .starts_with("too many matches and groups: expected at most 50")
         );
     }
@@ -351,17 +351,17 @@ mod tests {
             is_ticked: true,
         };
         let [gone, other] = ["0193", "0194"].map(|begin| ID.replace("0192", begin));
-        let mut shown = typed(&[ID, &gone], &format!("{other},"), "7");
+        let mut shown = typed_input(&[ID, &gone], &format!("{other},"), "7");
         shown.move_unlisted_to_others(&[listed]);
-        assert_eq!(shown, typed(&[ID], &format!("{gone} {other}"), "7"));
+        assert_eq!(shown, typed_input(&[ID], &format!("{gone} {other}"), "7"));
         shown.move_unlisted_to_others(&[]);
-        assert_eq!(shown, typed(&[], &format!("{ID} {gone} {other}"), "7"));
+        assert_eq!(shown, typed_input(&[], &format!("{ID} {gone} {other}"), "7"));
     }
 
     proptest! {
         #[test]
         fn no_input_causes_a_panic(ticked in "\\PC{0,50}", others in ".{0,50}", groups in ".{0,50}") {
-            let _ = typed(&[&ticked], &others, &groups).read();
+            let _ = typed_input(&[&ticked], &others, &groups).read();
         }
     }
 }

@@ -152,7 +152,7 @@ mod tests {
     const HOUR: Duration = Duration::from_hours(1);
     const BEGIN: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
-    fn after(span: Duration) -> Timestamp {
+    fn time_after(span: Duration) -> Timestamp {
         Timestamp::from_micros(BEGIN.as_micros() + span.as_micros() as u64)
     }
 
@@ -170,15 +170,18 @@ mod tests {
             let sign_in = open_session(BEGIN).unwrap();
             assert_eq!(sign_in.authorization, "Bearer 1");
             assert!(sign_in.authorization.is_sensitive());
-            assert!(open_session(after(HOUR).minus(Duration::from_micros(1))).is_some());
-            assert!(open_session(after(HOUR)).is_none());
+            assert!(open_session(time_after(HOUR).minus(Duration::from_micros(1))).is_some());
+            assert!(open_session(time_after(HOUR)).is_none());
             // The clock of the server that sealed it is ahead.
             assert!(open_session(BEGIN.minus(MAX_CLOCK_LEAD)).is_some());
             assert!(open_session(BEGIN.minus(MAX_CLOCK_LEAD + Duration::from_micros(1))).is_none());
         }
         assert!(SignIns::with_key(&[8; 32], HOUR).open(&SESSION_COOKIE, &secret, BEGIN).is_none());
         let shorter = SignIns::with_key(&[7; 32], HOUR / 2);
-        assert!(shorter.open(&SESSION_COOKIE, &secret, after(HOUR / 2)).is_none(), "the setting was reduced");
+        assert!(
+            shorter.open(&SESSION_COOKIE, &secret, time_after(HOUR / 2)).is_none(),
+            "the setting was reduced"
+        );
     }
 
     #[test]
@@ -214,8 +217,8 @@ mod tests {
             sign_ins.end(&SESSION_COOKIE, &CookieSecret::draw(), BEGIN);
         }
         assert_eq!(sign_ins.ended.borrow().len(), MAX_SIGN_OUTS);
-        let late = sign_ins.begin(&SESSION_COOKIE, &HeaderValue::from_static("Bearer x"), after(HOUR));
-        sign_ins.end(&SESSION_COOKIE, &late, after(HOUR));
+        let late = sign_ins.begin(&SESSION_COOKIE, &HeaderValue::from_static("Bearer x"), time_after(HOUR));
+        sign_ins.end(&SESSION_COOKIE, &late, time_after(HOUR));
         assert_eq!(sign_ins.ended.borrow().len(), 1, "the others have expired");
     }
 

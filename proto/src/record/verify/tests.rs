@@ -41,12 +41,12 @@ fn played_record() -> Record {
     Record::replay(id, timed).unwrap()
 }
 
-fn signed(record: &Record) -> pb::MatchRecord {
+fn signed_message(record: &Record) -> pb::MatchRecord {
     pb::MatchRecord::of(record, Some(&key().seal(record.last_hash())))
 }
 
 fn flaw_after(change: impl FnOnce(&mut pb::MatchRecord)) -> RecordFlaw {
-    let mut record = signed(&played_record());
+    let mut record = signed_message(&played_record());
     change(&mut record);
     verify_record(&record).unwrap_err()
 }
@@ -136,7 +136,7 @@ fn replaced_record_breaks_the_rules_or_its_signature() {
     record = Record::replay(record.id(), events).unwrap();
     assert_eq!(verify_record(&pb::MatchRecord::of(&record, Some(&seal))), Err(RecordFlaw::Signature));
 
-    let mut unhashed = signed(&record);
+    let mut unhashed = signed_message(&record);
     unhashed.events.iter_mut().for_each(|event| event.hash.clear());
     take_of(&mut unhashed.events[5]).take = 9;
     let flaw = verify_record(&unhashed).unwrap_err();
@@ -180,7 +180,7 @@ proptest! {
     #[test]
     fn written_records_verify(scenario in scenario()) {
         let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
-        let given = signed(&record);
+        let given = signed_message(&record);
         let verified = verify_record(&given).unwrap();
         if record.state().is_all_public() {
             prop_assert_eq!(verified.record(), &record);
@@ -205,7 +205,7 @@ proptest! {
     ) {
         let record = record_shown_to_all(&scenario.finish(&mut |_| ()));
         prop_assume!(record.state().is_all_public());
-        let mut given = signed(&record);
+        let mut given = signed_message(&record);
         let [first, second] = places.map(|place| place.index(given.events.len()));
         match change {
             0 => drop(given.events.remove(first)),
@@ -213,7 +213,7 @@ proptest! {
             2 => given.events.insert(second, given.events[first].clone()),
             _ => given.events.truncate(first),
         }
-        if given != signed(&record) {
+        if given != signed_message(&record) {
             let flaw = verify_record(&given).unwrap_err();
             let least = if change == 1 { first.min(second) } else { first };
             // The flaw must be reported at the changed event or at the event right after it.

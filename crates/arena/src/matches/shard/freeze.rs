@@ -85,12 +85,12 @@ mod tests {
     use lastnim_core::game::Seat;
     use lastnim_core::referee::SeatAction;
 
-    fn at(micros: u64) -> Timestamp {
+    fn time_at(micros: u64) -> Timestamp {
         Timestamp::from_micros(micros)
     }
 
     fn resignation(micros: u64) -> MatchInput<()> {
-        MatchInput::Seat { seat: Seat::FIRST, action: SeatAction::Resign, at: at(micros) }
+        MatchInput::Seat { seat: Seat::FIRST, action: SeatAction::Resign, at: time_at(micros) }
     }
 
     fn time_of(input: Option<MatchInput<()>>) -> Option<u64> {
@@ -104,13 +104,13 @@ mod tests {
     fn held_messages_are_handled_in_order_after_the_pause() {
         let mut freeze = MatchFreeze::<()>::default();
         assert_eq!(time_of(freeze.queue_if_frozen(resignation(1))), Some(1), "it is not paused yet");
-        freeze.begin(at(2));
+        freeze.begin(time_at(2));
         assert!(
             freeze.queue_if_frozen(resignation(3)).is_none()
                 && freeze.queue_if_frozen(resignation(4)).is_none()
         );
         assert!(matches!(freeze.queue_if_frozen(MatchInput::Cancel), Some(MatchInput::Cancel)));
-        freeze.begin(at(5));
+        freeze.begin(time_at(5));
         assert!(freeze.is_frozen() && freeze.next_thawed().is_none());
         freeze.end();
         assert!(!freeze.is_frozen());
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn each_moment_of_a_freeze_is_excused_once() {
         let mut freeze = MatchFreeze::<()>::default();
-        assert_eq!(freeze.take_unexcused_span(at(1)), None);
-        freeze.begin(at(2));
-        assert_eq!(freeze.take_unexcused_span(at(5)), Some((at(2), at(5))));
-        freeze.note_excused_until(at(7));
-        assert_eq!(freeze.take_unexcused_span(at(9)), Some((at(7), at(9))));
+        assert_eq!(freeze.take_unexcused_span(time_at(1)), None);
+        freeze.begin(time_at(2));
+        assert_eq!(freeze.take_unexcused_span(time_at(5)), Some((time_at(2), time_at(5))));
+        freeze.note_excused_until(time_at(7));
+        assert_eq!(freeze.take_unexcused_span(time_at(9)), Some((time_at(7), time_at(9))));
         freeze.end();
-        assert_eq!(freeze.take_unexcused_span(at(11)), None);
+        assert_eq!(freeze.take_unexcused_span(time_at(11)), None);
     }
 }
