@@ -162,16 +162,16 @@ async fn compare_running(
         took.as_secs_f64() * 1e3
     );
     // This is measured only once, because the server writes a checkpoint and starts matches.
-    let without = vec![start(url, folder).await?];
+    let empty_servers = vec![start(url, folder).await?];
     let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
     store.close().await;
     drop(store);
-    let mut with = Vec::new();
+    let mut full_servers = Vec::new();
     for _ in 0..ROUNDS {
-        with.push(start(url, folder).await?);
+        full_servers.push(start(url, folder).await?);
     }
-    report(&[("without", url, without), ("with", url, with)]);
+    report(&[("without", url, empty_servers), ("with", url, full_servers)]);
     Ok(())
 }
 
@@ -335,10 +335,10 @@ fn played_match(
     let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
     let written = Change::MatchEvents { id, first: 0, events: record.events().to_vec() };
     let head = record.last_hash();
-    let over = FinishedMatch { id, head, seal: key.seal(head), outcome: Some(outcome.clone()) };
+    let finished_match = FinishedMatch { id, head, seal: key.seal(head), outcome: Some(outcome.clone()) };
     *matches += 1;
     *events += record.events().len();
-    Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
+    Ok((outcome, [written, Change::MatchOver(Box::new(finished_match))]))
 }
 
 /// Plays a whole tournament, and returns the changes to store.
@@ -362,9 +362,9 @@ fn tournament(
         standings.add_result(&MatchResult::finished(&pairing, outcome));
         changes.extend(written);
     }
-    let over = TournamentResult { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
+    let result = TournamentResult { at, played: total, total, verdict: Arc::new(FormatVerdict::Standings) };
     let standings = Arc::new(standings.lines(TournamentState::Finished));
-    changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
+    changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over: result, standings });
     Ok(changes)
 }
 

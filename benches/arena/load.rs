@@ -117,19 +117,19 @@ pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
     let (failures, mut failure) = mpsc::channel(1);
     time::timeout(SETUP, start(aim, load, &run, failures)).await.context("the matches did not start")??;
     let measuring = async {
-        let from = Instant::now() + Duration::from_millis(load.warm_ms);
-        let to = from + Duration::from_millis(load.window_ms);
-        run.window.get_or_init(|| (from, to));
-        time::sleep_until(from.into()).await;
+        let start = Instant::now() + Duration::from_millis(load.warm_ms);
+        let end = start + Duration::from_millis(load.window_ms);
+        run.window.get_or_init(|| (start, end));
+        time::sleep_until(start.into()).await;
         let (server, client, began) = (cpu_seconds(aim.server)?, cpu_seconds(process::id())?, Instant::now());
-        time::sleep_until(to.into()).await;
+        time::sleep_until(end.into()).await;
         let lasted = began.elapsed().as_secs_f64();
         let server_cpus = (cpu_seconds(aim.server)? - server) / lasted;
         let client_cpus = (cpu_seconds(process::id())? - client) / lasted;
         let mut latencies = std::mem::take(&mut *lock(&run.latencies));
         latencies.sort_unstable();
         Ok(Measured {
-            plies_a_second: count(&latencies) / (to - from).as_secs_f64(),
+            plies_a_second: count(&latencies) / (end - start).as_secs_f64(),
             p50_us: quantile(&latencies, 50)?,
             p99_us: quantile(&latencies, 99)?,
             server_cpus,

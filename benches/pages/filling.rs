@@ -131,9 +131,14 @@ async fn fill_tournament(
         let mut standings = fold.standings.lines(TournamentState::Finished);
         let appraisal = fold.evidence.final_appraisal(&|| true)?;
         appraisal.add_to_standings(&mut standings, TournamentState::Finished);
-        let over = TournamentResult { at, played, total, verdict };
+        let result = TournamentResult { at, played, total, verdict };
         let standings = Arc::new(standings);
-        changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
+        changes.push(Change::TournamentOver {
+            id,
+            state: TournamentState::Finished,
+            over: result,
+            standings,
+        });
         let compared = fold.cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal));
         let kept = compared.and_then(|compared| Checkpoint::of_comparisons(id, played, &compared));
         changes

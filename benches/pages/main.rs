@@ -119,7 +119,7 @@ fn main() -> anyhow::Result<()> {
             "page", "bytes", "samples", "first ms", "p50 ms", "p99 ms", "small p50", "small p99", "ratio"
         );
     }
-    let mut above = Vec::new();
+    let mut too_slow = Vec::new();
     for (kind, (&(first_ms, _), &(_, bytes))) in kinds.iter().zip(first_looks.iter().zip(&looks)) {
         let [smallest_times, times] =
             measure_alternately(&mut connection, [&kinds[smallest].path, &kind.path], &options)?;
@@ -147,13 +147,13 @@ fn main() -> anyhow::Result<()> {
             );
         }
         if ratio > MAX_RATIO {
-            above.push(page);
+            too_slow.push(page);
         }
     }
     if !options.json {
         println!(
             "above {MAX_RATIO}: {}",
-            if above.is_empty() { "none".to_owned() } else { above.join(", ") }
+            if too_slow.is_empty() { "none".to_owned() } else { too_slow.join(", ") }
         );
     }
     Ok(())

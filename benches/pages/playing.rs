@@ -54,9 +54,10 @@ impl MatchMaker {
         let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
         let written = Change::MatchEvents { id, first: 0, events: record.events().to_vec() };
         let head = record.last_hash();
-        let over = FinishedMatch { id, head, seal: self.key.seal(head), outcome: Some(outcome.clone()) };
+        let finished_match =
+            FinishedMatch { id, head, seal: self.key.seal(head), outcome: Some(outcome.clone()) };
         self.played += 1;
-        Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
+        Ok((outcome, [written, Change::MatchOver(Box::new(finished_match))]))
     }
 }
 

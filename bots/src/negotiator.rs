@@ -183,12 +183,13 @@ impl<'a> Negotiation<'a> {
             return None;
         }
         let outlook = self.outlook(steps);
-        let without = outlook.winners();
+        let honest_winners = outlook.winners();
         let judged = pacts.into_iter().filter_map(|pact| {
-            let with = outlook.winners_if_kept(&pact);
-            let helps = |seat| outlook.total_rank(seat, &with) < outlook.total_rank(seat, &without);
+            let kept_winners = outlook.winners_if_kept(&pact);
+            let helps =
+                |seat| outlook.total_rank(seat, &kept_winners) < outlook.total_rank(seat, &honest_winners);
             let helps_all = pact.seat_set().iter().all(helps);
-            helps_all.then(|| (outlook.total_rank(own, &with), pact))
+            helps_all.then(|| (outlook.total_rank(own, &kept_winners), pact))
         });
         judged.min_by_key(|(rank, _)| *rank).map(|(_, pact)| pact)
     }

@@ -74,8 +74,10 @@ pub async fn receive_manifest(
     if manifest.id.to_string() == id {
         Ok((manifest, signer))
     } else {
-        let of = manifest.id;
-        Err(Failure::Runtime(anyhow::anyhow!("the server sent the manifest of another tournament: {of}")))
+        let tournament_id = manifest.id;
+        Err(Failure::Runtime(anyhow::anyhow!(
+            "the server sent the manifest of another tournament: {tournament_id}"
+        )))
     }
 }
 

@@ -55,8 +55,8 @@ fn a_game_of_three_is_solved_as_text() {
          \x20 remove 1 stone from row 0, with 1 before it and 1 after -> 1,1\n\
          Solved by backward induction; states solved: 5.\n"
     );
-    let over = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
-    assert!(over.contains("\nSeat 1 has no move: seat 0 wins (value 2).\n"), "{over}");
+    let solved = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
+    assert!(solved.contains("\nSeat 1 has no move: seat 0 wins (value 2).\n"), "{solved}");
 }
 
 #[test]

@@ -81,8 +81,11 @@ fn a_position_is_solved_as_text_and_json() {
                 "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}],
                 "ending": "last_mover_wins"})]
     );
-    let over = printed(&["oracle", "solve", "--piles", "0", "--players", "3", "--first", "1"], "");
-    assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");
+    let solved = printed(&["oracle", "solve", "--piles", "0", "--players", "3", "--first", "1"], "");
+    assert!(
+        solved.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."),
+        "{solved}"
+    );
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     assert_eq!(rows[0][..6], ["place", "places", "bot", "points", "matches", "wins"]);
 
     let shown = server.json(&["tournament", "show", &id]);
-    let beside = (&shown["verdict"], &shown["field_history"]);
-    assert_eq!(beside, (&json!({}), &Value::Null), "the standings and the field say all");
+    let shown_parts = (&shown["verdict"], &shown["field_history"]);
+    assert_eq!(shown_parts, (&json!({}), &Value::Null), "the standings and the field say all");
     let shown = shown["tournament"].clone();
     // The bots are in the order in which they joined, which varies.
     let mut field: Vec<_> =

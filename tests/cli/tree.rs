@@ -349,6 +349,6 @@ fn an_explanation_of_large_piles_is_short() {
     let text = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", &piles]]);
     assert!(text.contains("\n  1 to ") && text.contains("  and so on until seat "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
-    let over = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", "0"]]);
-    assert!(!over.contains("lead to"), "{over}");
+    let explained = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", "0"]]);
+    assert!(!explained.contains("lead to"), "{explained}");
 }

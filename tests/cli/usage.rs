@@ -78,8 +78,8 @@ fn the_password_of_a_store_is_never_repeated() {
     assert!(!file.contains("secret") && file.contains("\n# store =\n"), "{file}");
     let json: Value = serde_json::from_str(&printed(&[&arguments[..], &["--json"]].concat())).unwrap();
     assert_eq!(json["store"], Value::Null);
-    let without = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
-    assert!(without.contains("\nstore = \"postgres://me@host/db\"\n"), "{without}");
+    let file = printed(&["serve", "--print-config", "--store", "postgres://me@host/db"]);
+    assert!(file.contains("\nstore = \"postgres://me@host/db\"\n"), "{file}");
 }
 
 fn printed(args: &[&str]) -> String {

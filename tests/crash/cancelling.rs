@@ -31,11 +31,11 @@ async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database)
         reader.close().await;
         server = stage.start.start().await;
         assert_eq!(cancelling.await.unwrap(), pb::TournamentState::Cancelled);
-        let over = stage.organiser.tournament_over(&id).await;
-        assert_eq!(over.state(), pb::TournamentState::Cancelled);
+        let ended = stage.organiser.tournament_over(&id).await;
+        assert_eq!(ended.state(), pb::TournamentState::Cancelled);
         let matches = stage.organiser.matches(&id).await;
         assert!(matches.iter().all(|game| game.phase() == pb::Phase::Ended));
-        assert_eq!(over.matches_played as usize, matches.len());
+        assert_eq!(ended.matches_played as usize, matches.len());
         for game in matches.iter().filter(|game| game.reason() == pb::EndReason::Cancelled) {
             assert!(game.winner.is_none(), "{game:?}");
         }

@@ -45,8 +45,8 @@ async fn a_server_continues_from_the_data_of_a_promoted_replica() {
     let log = stage.start.log_text();
     assert!(log.contains("THE DATABASE LOST COMMITS") && log.contains("lost commits: "), "{log}");
     // The same process continues from the contents of the database, on the same port and with the same bots.
-    let over = stage.organiser.tournament_over(&id).await;
-    assert_eq!(over.matches_played, over.matches_total);
+    let ended = stage.organiser.tournament_over(&id).await;
+    assert_eq!(ended.matches_played, ended.matches_total);
     stage.witnesses.dismiss().await;
     server.stop();
     let log = stage.start.log_text();
@@ -60,7 +60,7 @@ async fn a_server_continues_from_the_data_of_a_promoted_replica() {
         "{:?}",
         found.described_faults
     );
-    assert!(found.matches >= over.matches_total);
+    assert!(found.matches >= ended.matches_total);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,8 +83,8 @@ async fn a_server_pair_reports_commits_missing_from_a_promoted_replica() {
     active.signal("TERM");
     active.signal("CONT");
     assert_eq!(active.wait().code(), Some(0), "{}", stage.start.log_text());
-    let over = stage.organiser.tournament_over(&id).await;
-    assert_eq!(over.matches_played, over.matches_total);
+    let ended = stage.organiser.tournament_over(&id).await;
+    assert_eq!(ended.matches_played, ended.matches_total);
     stage.witnesses.dismiss().await;
     standby.signal("TERM");
     assert_eq!(standby.wait().code(), Some(0), "{}", second.log_text());

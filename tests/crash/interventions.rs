@@ -156,8 +156,8 @@ async fn interventions_survive_crashes(
             ask_during_kill(&mut stage, server, async move { organiser.leave(&asked, "cleo").await }).await;
     }
     stage.organiser.resume(&id).await;
-    let over = stage.organiser.tournament_over(&id).await;
-    assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
+    let ended = stage.organiser.tournament_over(&id).await;
+    assert_eq!((ended.state(), ended.matches_played), (pb::TournamentState::Finished, total));
 
     let events = stage.organiser.events(&id).await;
     let kinds: Vec<_> = events.iter().map(kind).collect();

@@ -70,8 +70,8 @@ async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
             None => kill_and_restart(&mut stage, server, 40).await,
         };
     }
-    let over = stage.organiser.tournament_over(&id).await;
-    assert_eq!(over.field, ["cleo", "dora", "fritz", "bert"]);
+    let ended = stage.organiser.tournament_over(&id).await;
+    assert_eq!(ended.field, ["cleo", "dora", "fritz", "bert"]);
     let history = stage.organiser.field_history(&id).await.unwrap();
     let seen: Vec<_> =
         history.changes.iter().map(|change| (change.bot.as_str(), change.movement())).collect();

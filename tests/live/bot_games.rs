@@ -96,9 +96,9 @@ async fn a_tournament_is_played_by_hand() {
         game.play_on().await;
         browser = game.browser;
     }
-    let over = host.tournament_over(&tournament).await;
-    assert_eq!(over.tournament.unwrap().matches_played, 2);
-    assert!(over.standings.iter().all(|line| line.forfeits == 0), "{:?}", over.standings);
+    let ended = host.tournament_over(&tournament).await;
+    assert_eq!(ended.tournament.unwrap().matches_played, 2);
+    assert!(ended.standings.iter().all(|line| line.forfeits == 0), "{:?}", ended.standings);
     party.dismiss().await;
 }
 

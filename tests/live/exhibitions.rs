@@ -36,7 +36,7 @@ async fn standings(exhibitions: Exhibitions) -> [Vec<pb::Standing>; 2] {
     } else {
         host.start_tournament(&id).await;
     }
-    let over = host.tournament_over(&id).await;
+    let ended = host.tournament_over(&id).await;
     if exhibitions == Exhibitions::Played {
         play_exhibitions(&host).await;
     }
@@ -44,7 +44,7 @@ async fn standings(exhibitions: Exhibitions) -> [Vec<pb::Standing>; 2] {
     let later = host.tournaments().get_standings(request).await.unwrap().into_inner();
     assert_eq!(host.matches_of(&id).await.len(), 6);
     party.dismiss().await;
-    [over.standings, later.standings]
+    [ended.standings, later.standings]
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

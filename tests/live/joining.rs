@@ -70,8 +70,11 @@ async fn bots_join_and_play_over_one_stream_each() {
     for playing in [one.playing_timidly(4), two.playing_timidly(4)] {
         soon("the end of the matches", playing).await.unwrap();
     }
-    let over = host.tournament_over(&id).await.tournament.unwrap();
-    assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, 4));
+    let ended_tournament = host.tournament_over(&id).await.tournament.unwrap();
+    assert_eq!(
+        (ended_tournament.state(), ended_tournament.matches_played),
+        (pb::TournamentState::Finished, 4)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -155,13 +155,13 @@ async fn bots_join_and_leave_a_running_ladder() {
     assert_eq!(left.field, ["greedy", "random", "oracle"]);
     // Two rounds after leaving, it plays no more matches.
     let at = left.matches_played;
-    let beyond = |more: u64| {
+    let played_more = |more: u64| {
         move |state: &pb::WatchTournamentResponse| {
             state.tournament.as_ref().unwrap().matches_played > at + more
         }
     };
-    let settled = organiser.until("two rounds", beyond(20)).await;
-    let later = organiser.until("more matches", beyond(60)).await;
+    let settled = organiser.until("two rounds", played_more(20)).await;
+    let later = organiser.until("more matches", played_more(60)).await;
     assert_eq!(matches(&settled, "timid"), matches(&later, "timid"));
     assert!(matches(&later, "oracle") > matches(&settled, "oracle"));
     assert!(later.tournament.as_ref().unwrap().field.iter().all(|bot| bot != "timid"));
@@ -179,12 +179,15 @@ async fn bots_join_and_leave_a_running_ladder() {
     assert_eq!(moves, [("oracle", enters), ("timid", leaves), ("timid", enters)]);
     assert!(history.changes.is_sorted_by_key(|change| change.round));
 
-    let over = organiser.cancel().await;
-    assert_eq!(over.standings.len(), 4);
-    assert!(over.standings.iter().all(|line| line.rating.is_some() && line.forfeits == 0), "{over:?}");
+    let cancelled = organiser.cancel().await;
+    assert_eq!(cancelled.standings.len(), 4);
+    assert!(
+        cancelled.standings.iter().all(|line| line.rating.is_some() && line.forfeits == 0),
+        "{cancelled:?}"
+    );
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: true };
     let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
-    assert_eq!(given.standings, over.standings);
+    assert_eq!(given.standings, cancelled.standings);
     assert!(given.cross_table.iter().any(|met| met.bot == "oracle" || met.other == "oracle"));
     let late = organiser.join(&late, "").await;
     late.expect("members can join again even after the end");
@@ -245,8 +248,8 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
     let given = host.tournaments().get_standings(request).await.unwrap().into_inner();
     assert_eq!(suspensions(given.verdict.as_ref()), []);
-    let over = organiser.cancel().await;
-    let crasher = line(&over, "crasher").unwrap();
+    let cancelled = organiser.cancel().await;
+    let crasher = line(&cancelled, "crasher").unwrap();
     assert_eq!((u64::from(crasher.forfeits), crasher.no_shows), (again.lost, 0));
     assert!(crasher.rating.is_some() && crasher.matches > crasher.forfeits);
     drop(session);
@@ -279,8 +282,8 @@ async fn no_shows_lose_matches_but_not_rating() {
     let (session, _) = BotSession::open(&host, &ghost).await;
     organiser.join(&ghost, "").await.unwrap();
     let (_session, _) = session.playing_timidly(4).await.unwrap();
-    let over = organiser.cancel().await;
-    let came = line(&over, "ghost").unwrap();
+    let cancelled = organiser.cancel().await;
+    let came = line(&cancelled, "ghost").unwrap();
     assert_eq!(came.no_shows, absent.no_shows);
     assert!(came.matches >= came.no_shows + 4 && came.rating.is_some(), "{came:?}");
     // The records of those matches give the same ratings.
@@ -307,7 +310,7 @@ async fn no_shows_lose_matches_but_not_rating() {
         lastnim_tournament::Resampling { seed: 7, replicates: lastnim_tournament::ReplicateCount::default() };
     let ratings =
         evidence.compute_ratings(&resampling, &mut lastnim_core::oracle::Budget::unbounded()).unwrap();
-    for line in &over.standings {
+    for line in &cancelled.standings {
         let expected = ratings.get(&line.bot.parse().unwrap()).unwrap();
         assert_eq!(line.rating.as_ref().unwrap().points.to_bits(), expected.rating.points().to_bits());
     }

@@ -86,8 +86,8 @@ async fn a_match_page_updates_until_the_end() {
         let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
         assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
     }
-    let over = EventSource::open(&host, &format!("/matches/{id}/events")).await.rest().await;
-    assert_eq!(over.last().unwrap().name, "end");
+    let page_events = EventSource::open(&host, &format!("/matches/{id}/events")).await.rest().await;
+    assert_eq!(page_events.last().unwrap().name, "end");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -78,9 +78,9 @@ async fn manifests_do_not_leak_unrevealed_rows() {
 
     let request = pb::CancelTournamentRequest { tournament_id: id.clone() };
     soon("the end", host.tournaments().cancel_tournament(request)).await.unwrap();
-    let over = manifest(&host, &id).await;
-    assert_eq!((over.state, over.matches.len()), (TournamentState::Cancelled, 5));
-    for listed in &over.matches {
+    let final_manifest = manifest(&host, &id).await;
+    assert_eq!((final_manifest.state, final_manifest.matches.len()), (TournamentState::Cancelled, 5));
+    for listed in &final_manifest.matches {
         let record = host.record(&listed.id.to_string()).await;
         let record = verify_record(&record).unwrap().into_record();
         let public_head = record.public_head().expect("no rows were revealed");
@@ -101,12 +101,13 @@ async fn a_manifest_lists_every_match_with_the_head_of_its_record() {
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
     party.dismiss().await;
-    let over = manifest(&host, &id).await;
-    assert_eq!(over.id.to_string(), id);
-    let numbers: std::collections::BTreeSet<u64> = over.matches.iter().map(|listed| listed.number).collect();
+    let final_manifest = manifest(&host, &id).await;
+    assert_eq!(final_manifest.id.to_string(), id);
+    let numbers: std::collections::BTreeSet<u64> =
+        final_manifest.matches.iter().map(|listed| listed.number).collect();
     assert_eq!(numbers, (0..75).collect());
-    assert_eq!(over.standings, last.standings);
-    for listed in over.matches.iter().step_by(9) {
+    assert_eq!(final_manifest.standings, last.standings);
+    for listed in final_manifest.matches.iter().step_by(9) {
         let sealed = verify_record(&host.record(&listed.id.to_string()).await).unwrap();
         let (head, signer) = (sealed.record().last_hash(), sealed.seal().unwrap().signer);
         assert_eq!(listed.record, ListedRecord::Signed { head, signer });

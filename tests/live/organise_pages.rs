@@ -82,8 +82,8 @@ async fn a_tournament_is_created_started_and_played() {
     let page = browser.get(&path).await;
     assert!(page.body.contains("href=\"/bots/oracle\"") && page.body.contains(">Start<"), "{}", page.body);
     assert_eq!(browser.submit(&page, &format!("{path}/start"), &[]).await.status, 303);
-    let over = host.tournament_over(&id).await;
-    let tournament = over.tournament.unwrap();
+    let ended = host.tournament_over(&id).await;
+    let tournament = ended.tournament.unwrap();
     assert_eq!((tournament.state(), tournament.matches_played), (pb::TournamentState::Finished, 4));
     let page = browser.get(&path).await;
     assert!(page.body.contains("finished") && !page.body.contains(">Start<"), "{}", page.body);

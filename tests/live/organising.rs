@@ -285,28 +285,32 @@ async fn matches_are_listed_by_state_bots_and_reason() {
         let listed = host.matches().list_matches(request).await?.into_inner();
         Ok::<_, Status>(listed.matches.into_iter().map(|listed| listed.id).collect::<BTreeSet<_>>())
     };
-    let by = pb::ListMatchesRequest::default;
+    let any_match = pb::ListMatchesRequest::default;
     let state = |state: pb::MatchState| state.into();
     let reason = |reason: pb::EndReason| reason.into();
     let bots = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let only = |id: &String| BTreeSet::from([id.clone()]);
-    let is_voided =
-        async || list(pb::ListMatchesRequest { state: state(pb::MatchState::Voided), ..by() }).await.unwrap();
+    let is_voided = async || {
+        list(pb::ListMatchesRequest { state: state(pb::MatchState::Voided), ..any_match() }).await.unwrap()
+    };
     soon("the voided match", async {
         while is_voided().await != only(&voided) {
             tokio::task::yield_now().await;
         }
     })
     .await;
-    let cancelled = pb::ListMatchesRequest { reason: reason(pb::EndReason::Cancelled), ..by() };
+    let cancelled = pb::ListMatchesRequest { reason: reason(pb::EndReason::Cancelled), ..any_match() };
     assert_eq!(list(cancelled.clone()).await.unwrap(), only(&voided));
-    let over = pb::ListMatchesRequest { state: state(pb::MatchState::Over), ..cancelled };
-    assert_eq!(list(over).await.unwrap(), BTreeSet::new());
-    let (all, open) = (list(by()).await.unwrap(), open_matches().await);
+    let over_request = pb::ListMatchesRequest { state: state(pb::MatchState::Over), ..cancelled };
+    assert_eq!(list(over_request).await.unwrap(), BTreeSet::new());
+    let (all, open) = (list(any_match()).await.unwrap(), open_matches().await);
     assert_eq!(all.len(), open.len() + 1, "the others are open");
     assert!(open.iter().any(|open| open.id == exhibition) && open.iter().all(|open| open.id != voided));
-    let of_two_bots =
-        pb::ListMatchesRequest { bots: bots(&["two", "one"]), state: state(pb::MatchState::Open), ..by() };
+    let of_two_bots = pb::ListMatchesRequest {
+        bots: bots(&["two", "one"]),
+        state: state(pb::MatchState::Open),
+        ..any_match()
+    };
     let seats = |of: &pb::Match| of.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default();
     let expected = open.iter().filter(|open| seats(open).iter().all(|bot| bot == "one" || bot == "two"));
     assert_eq!(list(of_two_bots.clone()).await.unwrap(), expected.map(|open| open.id.clone()).collect());
@@ -314,11 +318,11 @@ async fn matches_are_listed_by_state_bots_and_reason() {
     assert!(!list(cup_request).await.unwrap().contains(&exhibition));
 
     for (request, field) in [
-        (pb::ListMatchesRequest { state: 9, ..by() }, "state"),
-        (pb::ListMatchesRequest { reason: 5, ..by() }, "reason"),
-        (pb::ListMatchesRequest { bots: bots(&["one", "No One"]), ..by() }, "bots[1]"),
-        (pb::ListMatchesRequest { bots: bots(&["one"; 33]), ..by() }, "bots"),
-        (pb::ListMatchesRequest { state: state(pb::MatchState::Open), reason: 1, ..by() }, "reason"),
+        (pb::ListMatchesRequest { state: 9, ..any_match() }, "state"),
+        (pb::ListMatchesRequest { reason: 5, ..any_match() }, "reason"),
+        (pb::ListMatchesRequest { bots: bots(&["one", "No One"]), ..any_match() }, "bots[1]"),
+        (pb::ListMatchesRequest { bots: bots(&["one"; 33]), ..any_match() }, "bots"),
+        (pb::ListMatchesRequest { state: state(pb::MatchState::Open), reason: 1, ..any_match() }, "reason"),
     ] {
         assert_eq!(fields(&list(request).await.unwrap_err()), [field]);
     }
@@ -378,8 +382,8 @@ async fn ended_tournaments_do_not_count_for_the_limit() {
     let list = host.tournaments().list_tournaments(pb::ListTournamentsRequest::default()).await.unwrap();
     let kept: BTreeSet<String> = list.into_inner().tournaments.into_iter().map(|one| one.id).collect();
     assert_eq!(kept, [first, second.clone(), third].into());
-    let over = pb::GetStandingsRequest { tournament_id: second, cross_table: false };
-    assert!(host.tournaments().get_standings(over).await.unwrap().into_inner().standings.is_empty());
+    let request = pb::GetStandingsRequest { tournament_id: second, cross_table: false };
+    assert!(host.tournaments().get_standings(request).await.unwrap().into_inner().standings.is_empty());
 }
 
 #[tokio::test]

@@ -190,8 +190,8 @@ async fn a_match_is_shown_after_each_ply() {
     let marked = format!("data-ply=\"{}\" aria-current=\"step\"", error.ply + 1);
     assert_eq!(opened.matches("aria-current=\"step\"").count(), 1, "{opened}");
     assert!(opened.contains(&marked), "{marked:?} is missing: {opened}");
-    let beyond = get(&host, &format!("/matches/{}?ply={}", game.id, game.plies + 1)).await;
-    assert_eq!(beyond.status, 404);
+    let beyond_end = get(&host, &format!("/matches/{}?ply={}", game.id, game.plies + 1)).await;
+    assert_eq!(beyond_end.status, 404);
 
     assert_eq!(get(&host, &format!("/matches/{}.json", game.id)).await.json(), message_to_json(&shown));
     let record = get(&host, &format!("/matches/{}/record.json", game.id)).await;

@@ -134,8 +134,8 @@ async fn house_bots_belong_to_the_server() {
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 1).await;
     let id = host.create_tournament(round_robin(&[&[3, 4]]), &["oracle", "timid", "greedy"]).await;
     host.start_tournament(&id).await;
-    let over = host.tournament_over(&id).await;
-    let oracle = over.standings.iter().find(|line| line.bot == "oracle").unwrap();
+    let ended = host.tournament_over(&id).await;
+    let oracle = ended.standings.iter().find(|line| line.bot == "oracle").unwrap();
     assert_eq!((oracle.matches, oracle.forfeits, oracle.accuracy), (3, 0, Some(1.0)));
     party.dismiss().await;
 }

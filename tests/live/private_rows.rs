@@ -305,11 +305,11 @@ async fn nobody_else_learns_a_dealt_row_before_the_end() {
     // The other matches stay secret for ever, and the secret is opened once the tournament is over.
     let request = pb::CancelTournamentRequest { tournament_id: tournament.clone() };
     soon("the end", host.tournaments().cancel_tournament(request)).await.unwrap();
-    let over = host.tournament_over(&tournament).await;
-    let over = over.tournament.unwrap_or_default();
-    let secret = DealSecret::from_bytes(over.deal_secret.as_slice().try_into().unwrap());
-    assert_eq!(over.deal_secret_hash, secret.hash().as_bytes());
-    assert_eq!(leaks(&during, &[], &[over.deal_secret]), Vec::<String>::new());
+    let ended = host.tournament_over(&tournament).await;
+    let ended = ended.tournament.unwrap_or_default();
+    let secret = DealSecret::from_bytes(ended.deal_secret.as_slice().try_into().unwrap());
+    assert_eq!(ended.deal_secret_hash, secret.hash().as_bytes());
+    assert_eq!(leaks(&during, &[], &[ended.deal_secret]), Vec::<String>::new());
     let record = parse_record(&record).unwrap();
     let setup = record.state().setup();
     let deal = setup.deal.as_ref().unwrap();

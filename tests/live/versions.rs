@@ -90,8 +90,8 @@ async fn standings_and_audits_distinguish_versions() {
     changing.play_timidly(1).await;
     soon("the end of the other", steady).await.unwrap();
 
-    let over = host.tournament_over(&id).await;
-    let line = |bot: &str| over.standings.iter().find(|line| line.bot == bot).unwrap();
+    let ended = host.tournament_over(&id).await;
+    let line = |bot: &str| ended.standings.iter().find(|line| line.bot == bot).unwrap();
     let version_counts = |played: &[pb::PlayedVersion]| {
         let version_count = |played: &pb::PlayedVersion| (played.version.clone().unwrap(), played.matches);
         played.iter().map(version_count).collect::<Vec<_>>()

@@ -316,11 +316,11 @@ async fn the_champion_of_a_knockout_is_first_everywhere() {
         let knockout = pb::TournamentSettings { seed, ..knockout };
         let id = host.create_tournament(knockout, &HouseBot::BASIC.map(HouseBot::kind)).await;
         host.start_tournament(&id).await;
-        let over = host.tournament_over(&id).await;
-        let Some(pb::verdict::Verdict::Knockout(verdict)) = over.verdict.unwrap().verdict else { panic!() };
+        let ended = host.tournament_over(&id).await;
+        let Some(pb::verdict::Verdict::Knockout(verdict)) = ended.verdict.unwrap().verdict else { panic!() };
         let (champion, second) = (&verdict.bots[0], &verdict.bots[1]);
         assert_eq!((champion.out_in, second.out_in), (None, Some(2)));
-        let order: Vec<_> = over.standings.iter().map(|line| (line.place, line.bot.as_str())).collect();
+        let order: Vec<_> = ended.standings.iter().map(|line| (line.place, line.bot.as_str())).collect();
         assert_eq!(order[..2], [(1, champion.bot.as_str()), (2, second.bot.as_str())], "seed {seed}");
         let last_round = |bot: &str| verdict.bots.iter().find(|each| each.bot == bot).unwrap().out_in;
         assert!(order[1..].is_sorted_by_key(|(_, bot)| std::cmp::Reverse(last_round(bot))), "{order:?}");

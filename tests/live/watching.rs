@@ -172,9 +172,9 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
 
     let began = Instant::now();
     host.start_tournament(&tournament_id).await;
-    let over = host.tournament_over(&tournament_id).await;
+    let ended = host.tournament_over(&tournament_id).await;
     let passed = began.elapsed();
-    assert_eq!(over.tournament.unwrap().matches_played, 450);
+    assert_eq!(ended.tournament.unwrap().matches_played, 450);
     let mut seen = Vec::new();
     while let Some(state) = soon("a state", states.message()).await.unwrap() {
         if state.tournament.is_some() {
@@ -184,7 +184,7 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
     }
     let last = seen.last().unwrap();
     assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
-    assert_eq!((&last.standings, &last.verdict), (&over.standings, &over.verdict));
+    assert_eq!((&last.standings, &last.verdict), (&ended.standings, &ended.verdict));
     // There are at most ten states per second, plus the first ones and the last.
     let most = 3 + passed.as_millis() / 100;
     assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());

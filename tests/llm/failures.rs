@@ -203,10 +203,10 @@ async fn waiting_for_a_call_is_not_the_fault_of_the_model() {
 #[tokio::test]
 async fn calls_are_retried_after_the_requested_pause() {
     let limited_reply = |header: &str| response("429 Too Many Requests", header, "");
-    let past = "retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
+    let past_date = "retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     let endpoint = ScriptedEndpoint::with_replies(vec![
         limited_reply("retry-after: 1\r\n"),
-        limited_reply(past),
+        limited_reply(past_date),
         response("503 Busy", "retry-after: 0\r\n", ""),
         streamed("{\"take\": 4}"),
     ])

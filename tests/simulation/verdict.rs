@@ -137,8 +137,8 @@ fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTree
     let tables = world.disk.tables();
     let lines = finish_at_once(tables.standings(id)).expect("a store in memory reads");
     let stored = finish_at_once(tables.tournament(id)).expect("a store in memory reads");
-    let over = stored.and_then(|stored| stored.over);
-    let counts = over.map(|over| (over.played, over.total));
+    let result = stored.and_then(|stored| stored.over);
+    let counts = result.map(|result| (result.played, result.total));
     if counts != Some((results as u64, results as u64)) {
         world
             .history

@@ -50,13 +50,13 @@ pub fn acknowledged_ends_are_kept(database: &TestDatabase) {
     for number in 1..=3 {
         let stored = tournament(number);
         let verdict = Arc::new(FormatVerdict::Standings);
-        let over = TournamentResult { at: since(number), played: 8, total: 12, verdict };
+        let result = TournamentResult { at: since(number), played: 8, total: 12, verdict };
         let (id, standings) = (stored.id, Arc::clone(&lines));
         database.write(&store, &[Change::TournamentCreated(stored)]);
         assert_eq!(ends(&names[1], since(number), 9), []);
         database.write(
             &store,
-            &[Change::TournamentOver { id, state: TournamentState::Finished, over, standings }],
+            &[Change::TournamentOver { id, state: TournamentState::Finished, over: result, standings }],
         );
     }
     let end = |number: u64, at: usize| (tournament_id(number), 3, lines[at].clone());

@@ -60,13 +60,18 @@ pub fn bots_are_removed(database: &TestDatabase) {
         database.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
     }
     let verdict = Arc::new(FormatVerdict::Standings);
-    let over = TournamentResult { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
+    let result = TournamentResult { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
     let change = FieldChange { round: 2, bot: idle.clone(), movement: FieldMovement::Leaves };
     database.write(
         &store,
         &[
             Change::FieldChanged { id, seq: 0, change },
-            Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::new(lines) },
+            Change::TournamentOver {
+                id,
+                state: TournamentState::Finished,
+                over: result,
+                standings: Arc::new(lines),
+            },
             events_change(&record, 0, 1),
         ],
     );

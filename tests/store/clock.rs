@@ -64,7 +64,7 @@ pub fn a_clock_repair_sets_back_unsigned_times(database: &TestDatabase) {
     let mut created = tournament(1);
     created.created_at = later;
     let verdict = Arc::new(FormatVerdict::Standings);
-    let over = TournamentResult { at: later + DAY, played: 1, total: 1, verdict };
+    let result = TournamentResult { at: later + DAY, played: 1, total: 1, verdict };
     let signed = (0..100).map(|seed| play_match(match_id(1), bots(0..3), None, seed, u32::MAX));
     let signed =
         { signed }.find(|record| record.state().phase() == MatchPhase::Ended && record.audit().is_ok());
@@ -76,15 +76,15 @@ pub fn a_clock_repair_sets_back_unsigned_times(database: &TestDatabase) {
         published_at: later,
         lines: "{}\n".into(),
     };
-    let over = Change::TournamentOver {
+    let result = Change::TournamentOver {
         id: created.id,
         state: TournamentState::Finished,
-        over,
+        over: result,
         standings: Arc::new(standings(&[])),
     };
     let version_seen = |number, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
     database.write(&store, &[Change::Bot(registered), Change::Bot(other.clone())]);
-    database.write(&store, &[Change::TournamentCreated(created.clone()), over]);
+    database.write(&store, &[Change::TournamentCreated(created.clone()), result]);
     database.write(&store, &[match_changes(&signed), match_changes(&open)].concat());
     database.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
     database

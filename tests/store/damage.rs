@@ -40,7 +40,7 @@ pub fn a_changed_row_is_found_and_its_match_is_named(database: &TestDatabase) {
     };
     let event =
         |client: &Client, seq: usize, offset: usize| damage_event(client, events[seq].start + offset, seq);
-    let without = [&part[..events[took].start - 4], &part[events[took].end + 4..]].concat();
+    let shortened = [&part[..events[took].start - 4], &part[events[took].end + 4..]].concat();
     let cut_off = &part[..part.len() - 1];
     let other_bot = match client {
         Client::Sqlite(_) => "replace(setup, 'bot-1', 'bot-9')",
@@ -59,7 +59,7 @@ pub fn a_changed_row_is_found_and_its_match_is_named(database: &TestDatabase) {
         event(&client, last, 9),
         event(&client, last, 11),
         damage_event(&client, events[took].end, took),
-        damage_with(&client, &without, format!("event {took}:")),
+        damage_with(&client, &shortened, format!("event {took}:")),
         damage_with(&client, cut_off, format!("event {last}:")),
         damage_with(&client, &[], "event 0:".to_owned()),
         damage_event(&client, 0, 0),

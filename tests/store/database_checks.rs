@@ -97,8 +97,8 @@ pub fn a_closed_store_is_complete_in_its_file(database: &TestDatabase) {
     drop(store);
     if let Client::Sqlite(_) = database.client() {
         let file = database.url.sqlite_file().unwrap().display().to_string();
-        let beside = |end: &str| std::fs::metadata(format!("{file}{end}")).map_or(0, |file| file.len());
-        assert_eq!(beside("-wal"), 0, "nothing is left beside the database");
+        let size_beside = |end: &str| std::fs::metadata(format!("{file}{end}")).map_or(0, |file| file.len());
+        assert_eq!(size_beside("-wal"), 0, "nothing is left beside the database");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;

@@ -79,8 +79,8 @@ pub fn match_heads_are_kept_and_do_not_reveal_rows(database: &TestDatabase) {
     let first = heads(HeadsPage { limit: 3, ..page });
     assert_eq!(first, expected[..3]);
     assert_eq!(heads(HeadsPage { after: Some(match_id(2)), limit: 4, ..page }), expected[3..7]);
-    let between = HeadsPage { after: Some(match_id(1)), before: match_id(4), ..page };
-    assert_eq!(heads(between), expected[2..4]);
+    let middle_page = HeadsPage { after: Some(match_id(1)), before: match_id(4), ..page };
+    assert_eq!(heads(middle_page), expected[2..4]);
     assert_eq!(heads(HeadsPage { after: Some(match_id(4)), before: match_id(4), ..page }), []);
     let elsewhere = crate::played::tournament_id(2);
     assert_eq!(heads(HeadsPage { tournament: elsewhere, ..page }), []);

@@ -52,8 +52,11 @@ pub fn the_journal_stays_small_while_a_match_is_idle(database: &TestDatabase) {
     while from < long.events().len() {
         let to = (from + 7).min(long.events().len());
         let is_last = to == long.events().len();
-        let over = is_last.then(|| Change::MatchOver(Box::new(finished_match(&long))));
-        database.write(&store, &[Some(add(&long, from, to)), over].into_iter().flatten().collect::<Vec<_>>());
+        let end_change = is_last.then(|| Change::MatchOver(Box::new(finished_match(&long))));
+        database.write(
+            &store,
+            &[Some(add(&long, from, to)), end_change].into_iter().flatten().collect::<Vec<_>>(),
+        );
         from = to;
     }
     assert_kept(database, &store, std::slice::from_ref(&long));

@@ -98,8 +98,8 @@ fn a_server_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens(
     }
     let noted = fs::read(file_beside(&running, ".id")).unwrap();
     // The end of the match removes all rows of the journal.
-    let over = Change::MatchOver(Box::new(finished_match(&record)));
-    database.write(&store, &[events_change(&record, last, last + 1), over]);
+    let end_change = Change::MatchOver(Box::new(finished_match(&record)));
+    database.write(&store, &[events_change(&record, last, last + 1), end_change]);
     assert_eq!(database.number(&mut database.client(), "SELECT count(*) FROM journal"), 0);
     let file = copy(&running, "store.db");
     fs::write(file_beside(&file, ".id"), noted).unwrap();

@@ -115,8 +115,8 @@ pub fn sign_record(record: &Record) -> Seal {
 /// Returns the changes that write a match, finished or not.
 pub fn match_changes(record: &Record) -> Vec<Change> {
     let is_over = record.state().phase() == MatchPhase::Ended;
-    let over = is_over.then(|| Change::MatchOver(Box::new(finished_match(record))));
-    Some(all_events(record)).into_iter().chain(over).collect()
+    let end_change = is_over.then(|| Change::MatchOver(Box::new(finished_match(record))));
+    Some(all_events(record)).into_iter().chain(end_change).collect()
 }
 
 /// Returns the changes that write event `at` of each match that has it, and the end with the last event.
@@ -124,8 +124,8 @@ pub fn one_event_each(records: &[Record], at: usize) -> Vec<Change> {
     let going_on = records.iter().filter(|record| at < record.events().len());
     let changes = going_on.flat_map(|record| {
         let is_last = at + 1 == record.events().len() && record.state().phase() == MatchPhase::Ended;
-        let over = is_last.then(|| Change::MatchOver(Box::new(finished_match(record))));
-        [Some(events_change(record, at, at + 1)), over].into_iter().flatten()
+        let end_change = is_last.then(|| Change::MatchOver(Box::new(finished_match(record))));
+        [Some(events_change(record, at, at + 1)), end_change].into_iter().flatten()
     });
     changes.collect()
 }

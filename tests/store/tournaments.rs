@@ -258,9 +258,13 @@ pub fn a_checkpoint_is_kept_until_the_end(database: &TestDatabase) {
     let store = database.open();
     let (id, other) = (tournament_id(1), tournament_id(2));
     let at = Timestamp::from_micros(1_700_000_000_000_000);
-    let over = TournamentResult { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
-    let over =
-        Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
+    let result = TournamentResult { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
+    let result = Change::TournamentOver {
+        id,
+        state: TournamentState::Finished,
+        over: result,
+        standings: Arc::default(),
+    };
     let read = |id| database.run(store.checkpoint(id)).unwrap();
     let keep =
         |id, checkpoint: &Checkpoint| Change::Checkpoint { id, checkpoint: Arc::new(checkpoint.clone()) };
@@ -280,7 +284,7 @@ pub fn a_checkpoint_is_kept_until_the_end(database: &TestDatabase) {
     database.write(&store, &[keep(id, &strange)]);
     assert_eq!(read(id), Some(strange.clone()), "the store does not check it");
 
-    database.write(&store, &[over]);
+    database.write(&store, &[result]);
     assert_eq!(read(id), None);
     assert!(read(other).is_some());
     database.write(&store, &[keep(id, &second)]);

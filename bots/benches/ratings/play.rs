@@ -112,10 +112,10 @@ pub fn play_match(settings: &Settings, pairing: &Pairing, contestants: &[Contest
     let mut bots = BySeat::from_fn(settings.seats, |seat| {
         let name = &pairing.bots[seat];
         let contestant = contestants.iter().find(|contestant| contestant.name() == *name);
-        let of = [settings.seed, pairing.number, seat.index() as u64];
+        let numbers = [settings.seed, pairing.number, seat.index() as u64];
         contestant
             .expect("the field consists of the contestants")
-            .build_bot(SeededDraw::from_numbers(of).next_bits())
+            .build_bot(SeededDraw::from_numbers(numbers).next_bits())
     });
     let piles = settings.piles(pairing.position).expect("the pairing's position exists");
     let game = |matrix, first| {

@@ -108,9 +108,9 @@ fn table_line(results: &[MatchResult], seats: usize, comparison: Comparison) -> 
         };
         format!("{:.3}, {:.3}", mean(better), mean(worse))
     };
-    let beside = other.map_or_else(String::new, |other| format!(", beside {other}"));
+    let comparison = other.map_or_else(String::new, |other| format!(", beside {other}"));
     format!(
-        "| {better} before {worse}{beside} | {} | {} | {} | {} | {} | {} |",
+        "| {better} before {worse}{comparison} | {} | {} | {} | {} | {} | {} |",
         total_needed(|lead| lead.wins),
         if seats == 2 { needed_by_elo() } else { "none".into() },
         total_needed(|lead| lead.satisfaction),

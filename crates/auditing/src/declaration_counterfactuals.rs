@@ -34,8 +34,8 @@ pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: S
     let seats = game.bots.seats();
     let thirds: Vec<Seat> = seats.iter().filter(|&seat| seat != mover && seat != other).collect();
     let [high, low] = id_halves(game.id.as_bytes());
-    let of = [high, low, mover.index() as u64, other.index() as u64];
-    let Some(&third) = SeededDraw::from_numbers(of).choose(&thirds) else {
+    let numbers = [high, low, mover.index() as u64, other.index() as u64];
+    let Some(&third) = SeededDraw::from_numbers(numbers).choose(&thirds) else {
         return game.audit.predicted_winner;
     };
     let row = &game.game.matrix[mover];

@@ -334,8 +334,8 @@ fn tournament_end_state(number: i32) -> Option<TournamentState> {
 
 fn parse_tournament_end(ended: &pb::TournamentEnded, field: RequestField<'_>) -> Option<TournamentEnd> {
     let tournament = field.member("tournament_id").ok_or_report(ended.tournament_id.parse());
-    let over = tournament_end_state(ended.state);
-    let state = field.member("state").require(over.as_ref());
+    let end_state = tournament_end_state(ended.state);
+    let state = field.member("state").require(end_state.as_ref());
     let standing = field.member("standing").require(ended.standing.as_ref());
     let (tournament, &state, standing) = (tournament?, state?, standing?);
     let &pb::Standing { place, points, matches, wins, .. } = standing;

@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_skipped_and_utf_16_is_reported() {
         for text in ["", "a", "\n", "{}\n", "é", "\u{feff}", "\u{feff}x\u{feff}"] {
-            let without = text.strip_prefix('\u{feff}').unwrap_or(text);
-            assert_eq!(read(text.as_bytes()).unwrap(), without, "{text:?}");
+            let unmarked = text.strip_prefix('\u{feff}').unwrap_or(text);
+            assert_eq!(read(text.as_bytes()).unwrap(), unmarked, "{text:?}");
         }
         for utf_16 in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a", b"a\0b\0", b"\0a\0b"] {
             assert_eq!(read(utf_16).unwrap_err(), "the text is UTF-16: save it as UTF-8");

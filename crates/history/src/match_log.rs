@@ -102,8 +102,9 @@ impl<'a> SessionOfMatch<'a> {
     pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<StepBracket<'_, 'a>> {
         let opens = |event: &Event| matches!(event, Event::MatchStarted(_) | Event::Snapshot(_));
         let before = self.messages.first().filter(|first| first.received().is_some_and(opens))?;
-        let past = |message: &LoggedMessage<'_>| message.reached_ply().is_some_and(|reached| reached > ply);
-        let after = self.messages.iter().find(|message| past(message)).filter(|_| !past(before))?;
+        let is_later =
+            |message: &LoggedMessage<'_>| message.reached_ply().is_some_and(|reached| reached > ply);
+        let after = self.messages.iter().find(|message| is_later(message)).filter(|_| !is_later(before))?;
         (before.gaps == after.gaps).then_some(StepBracket { before, after })
     }
 

@@ -300,9 +300,9 @@ mod tests {
         let warm = LlmSettings { temperature: Some(1.into()), ..LlmSettings::default() };
         let warm = Dialect { optional: OptionalParameters::of_settings(&warm), ..dialect };
         let refused = refusal("unsupported", Some("temperature"));
-        let without = Concession::Without(OptionalParameter::Temperature);
-        assert_eq!(warm.next_concession(&refused, &[]), Some(without));
-        assert_eq!(warm.with_concession(without), dialect);
+        let concession = Concession::Without(OptionalParameter::Temperature);
+        assert_eq!(warm.next_concession(&refused, &[]), Some(concession));
+        assert_eq!(warm.with_concession(concession), dialect);
         let (mut now, mut made) = (dialect, Vec::new());
         while let Some(next) = now.next_concession(&refusal("bad request", None), &made) {
             made.push(next);

@@ -49,9 +49,9 @@ impl FailurePolicy {
             (Self::FirstLegal, Question::Take(_)) => Some(Answer::Take(1)),
             (Self::Random, Question::Row(info)) => {
                 let number = info.origin.as_ref().map_or(0, |of| of.number);
-                let of = [seed, number, info.seat.index() as u64].into_iter();
+                let numbers = [seed, number, info.seat.index() as u64].into_iter();
                 let mut offsets: Vec<_> = (0..info.seats().get() as u64).collect();
-                SeededDraw::from_numbers(of.chain(info.piles.as_slice().iter().copied()))
+                SeededDraw::from_numbers(numbers.chain(info.piles.as_slice().iter().copied()))
                     .shuffle(&mut offsets);
                 Row::parse(&offsets, info.seats()).ok().map(Answer::Row)
             }

@@ -194,7 +194,7 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
 
 /// Says how bots are ordered, unless they are ordered by points, and how many matches they have played if that differs.
 pub fn order_note(order: pb::StandingsOrder, standings: &[pb::Standing]) -> Option<String> {
-    let by = match order {
+    let order_text = match order {
         pb::StandingsOrder::Unspecified | pb::StandingsOrder::Points => return None,
         pb::StandingsOrder::Bracket => return Some("ordered by how far bots got in the knockout".to_owned()),
         pb::StandingsOrder::PointsPerMatch => "ordered by points per match",
@@ -207,7 +207,7 @@ pub fn order_note(order: pb::StandingsOrder, standings: &[pb::Standing]) -> Opti
     }
     let played = (least != most)
         .then(|| format!(", because the bots have played different numbers of matches ({least} to {most})"));
-    Some(format!("{by}{}", played.unwrap_or_default()))
+    Some(format!("{order_text}{}", played.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -296,8 +296,9 @@ mod tests {
                 .report_text(&standings_report(standings, ReportReader::CommandLine))
         };
         assert!(text(&standings).starts_with("running, 12 of 40 matches played\n"), "{}", text(&standings));
-        let over = pb::GetStandingsResponse { state: pb::TournamentState::Finished.into(), ..standings };
-        assert!(!text(&over).contains("played"), "{}", text(&over));
+        let final_standings =
+            pb::GetStandingsResponse { state: pb::TournamentState::Finished.into(), ..standings };
+        assert!(!text(&final_standings).contains("played"), "{}", text(&final_standings));
     }
 
     #[test]

@@ -184,18 +184,20 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let read = async move { arena.watch_match(id).await.map_err(arena_status) };
         let MatchWatch { so_far, audit, next } = self.reads.run_read(&reader, read).await?;
         let last = so_far.len().saturating_sub(1);
-        let past = so_far.into_iter().enumerate().map(move |(index, event)| {
+        let past_events = so_far.into_iter().enumerate().map(move |(index, event)| {
             Ok(WatchEvent { event, audit: audit.clone().filter(|_| index == last) })
         });
-        let past = tokio_stream::iter(past);
+        let past_events = tokio_stream::iter(past_events);
         let caller = reader.asker.caller.principal();
         let mut watcher = MatchWatcher { arena: self.arena.clone(), caller, tournament: None };
         let message = move |item: Result<WatchEvent, StreamClosed>| {
             item.map(|watched| watcher.message(&watched)).map_err(closed_stream_status)
         };
         Ok(Response::new(match next {
-            None => Box::pin(past.map(message)),
-            Some(next) => add_heartbeats(past.chain(next).map(message), self.arena.limits().ping_interval),
+            None => Box::pin(past_events.map(message)),
+            Some(next) => {
+                add_heartbeats(past_events.chain(next).map(message), self.arena.limits().ping_interval)
+            }
         }))
     }
 

@@ -70,8 +70,8 @@ where
                 picked.push(item);
             }
         }
-        let over = rest.peek().is_none() && !more_follow;
-        (picked, if over { String::new() } else { last })
+        let is_last = rest.peek().is_none() && !more_follow;
+        (picked, if is_last { String::new() } else { last })
     }
 }
 

@@ -98,7 +98,7 @@ impl TournamentRpc {
         let mut describe: fn(&TournamentView) -> pb::Tournament = tournament_message;
         loop {
             let view = changes.borrow_and_update().clone();
-            let over = view.stored.state.is_over();
+            let is_over = view.stored.state.is_over();
             let (arena, id, bots) = (self.arena.clone(), view.stored.id, view.stored.field.len());
             arena.update_ratings_if_due(id).await;
             let read = async move {
@@ -109,7 +109,7 @@ impl TournamentRpc {
             };
             let shown = self.reads.run_watcher_read(&reader, read).await;
             describe = tournament_update_message;
-            if watcher.send(shown).await.is_err() || over {
+            if watcher.send(shown).await.is_err() || is_over {
                 return;
             }
             tokio::select! {

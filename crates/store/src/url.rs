@@ -130,9 +130,9 @@ mod tests {
         assert_eq!(parse(url), Ok(StoreUrl::Postgres(url.into())));
         assert_eq!(parse(url).unwrap().to_string(), "postgres://me:***@localhost:5432/db");
         assert!(parse(url).unwrap().has_password());
-        let without = parse("postgresql://me@localhost/db").unwrap();
-        assert_eq!(without.to_string(), "postgresql://me@localhost/db");
-        assert!(!without.has_password() && !parse("sqlite:a:b@c").unwrap().has_password());
+        let no_password = parse("postgresql://me@localhost/db").unwrap();
+        assert_eq!(no_password.to_string(), "postgresql://me@localhost/db");
+        assert!(!no_password.has_password() && !parse("sqlite:a:b@c").unwrap().has_password());
         let wrong = [
             "",
             "lastnim.db",

@@ -207,8 +207,8 @@ impl Standings {
     /// ascending order.
     fn head_to_head_points(&self, bot: usize, level: &[usize]) -> i64 {
         let is_level = |opponent: u32| level.binary_search(&(opponent as usize)).is_ok();
-        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_level(opponent));
-        against.map(|(_, units)| units).sum()
+        let results = self.against[bot].iter().filter(|&(&opponent, _)| is_level(opponent));
+        results.map(|(_, units)| units).sum()
     }
 }
 

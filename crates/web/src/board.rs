@@ -63,11 +63,11 @@ pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> 
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         pile_height(counters.saturating_add(removed))
     });
-    let above = HEIGHT_ABOVE_GROUND - 8 - drawn_piles.max().unwrap_or_default();
-    let (width, height) = (x.max(120), HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - above);
+    let top = HEIGHT_ABOVE_GROUND - 8 - drawn_piles.max().unwrap_or_default();
+    let (width, height) = (x.max(120), HEIGHT_ABOVE_GROUND + LABEL_HEIGHT - top);
     let description = board_description(&piles, in_play);
     let svg = format!(
-        "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{description}\">\
+        "<svg class=\"board\" viewBox=\"0 {top} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{description}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT_ABOVE_GROUND}\" x2=\"{width}\" y2=\"{HEIGHT_ABOVE_GROUND}\"/>{pile_svg}</svg>"
     );
     Board { svg, hidden: shown_from }
@@ -145,9 +145,9 @@ mod tests {
         let emptied = draw_after_takes(&[2, 3], &[3]);
         assert_eq!(count_counters(&emptied), (2, 3));
         assert!(emptied.svg.contains("aria-label=\"Piles: 2; the last one is in play\""), "{}", emptied.svg);
-        let over = draw_after_takes(&[2], &[2]);
-        assert_eq!(count_counters(&over), (0, 2));
-        assert!(over.svg.contains("No counter is left"));
+        let last_board = draw_after_takes(&[2], &[2]);
+        assert_eq!(count_counters(&last_board), (0, 2));
+        assert!(last_board.svg.contains("No counter is left"));
         let huge = draw_after_takes(&[1, i64::MAX as u64], &[7]);
         assert_eq!(count_counters(&huge), (1, 0));
         assert!(huge.svg.contains(">9223372036854775800</text>"), "{}", huge.svg);

@@ -384,8 +384,8 @@ fn leader_figures(leader: &pb::Standing, lines: &[pb::Standing]) -> Vec<LeaderFi
     };
     let rating = leader.rating.as_ref().map(|rating| {
         let number = |points| measure.format.format_number(points);
-        let beside = format!("{} to {}", number(rating.low), number(rating.high));
-        figure("rating, with its 95% interval", number(rating.points), beside)
+        let range_text = format!("{} to {}", number(rating.low), number(rating.high));
+        figure("rating, with its 95% interval", number(rating.points), range_text)
     });
     let accuracy =
         leader.accuracy.map(|share| figure("accuracy", percent.format_number(share), String::new()));

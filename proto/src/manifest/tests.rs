@@ -81,9 +81,9 @@ fn removed_added_and_moved_lines_break_the_signature() {
     let signer_of = |body: &[&str]| read([body, seal].concat().concat().as_bytes()).signed;
     assert!(signer_of(body).is_ok());
     for index in 0..body.len() {
-        let mut without = body.to_vec();
-        without.remove(index);
-        assert_eq!(signer_of(&without), Err(ManifestFlaw::Signature), "without line {index}");
+        let mut shortened = body.to_vec();
+        shortened.remove(index);
+        assert_eq!(signer_of(&shortened), Err(ManifestFlaw::Signature), "without line {index}");
         let mut twice = body.to_vec();
         twice.insert(index, body[index]);
         assert_eq!(signer_of(&twice), Err(ManifestFlaw::Signature), "line {index} twice");

@@ -50,9 +50,9 @@ fn parse_micros(text: &str) -> Option<u64> {
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
     };
     let part = |from: usize, to: usize| number(date_and_time.get(from..to)?);
-    let between = [4, 7, 10, 13, 16].map(|index| date_and_time.as_bytes()[index].to_ascii_uppercase());
+    let separators = [4, 7, 10, 13, 16].map(|index| date_and_time.as_bytes()[index].to_ascii_uppercase());
     let (hour, minute, second) = (part(11, 13)?, part(14, 16)?, part(17, 19)?);
-    if between != *b"--T::" || hour > 23 || minute > 59 || second > 59 {
+    if separators != *b"--T::" || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
     let (fraction, offset) = match rest.strip_prefix('.') {

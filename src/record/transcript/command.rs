@@ -130,8 +130,8 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
 
 /// Reads the record from a file, or from the server if a match is named.
 fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
-    let of = args.of.as_deref().unwrap_or_default();
-    if let Ok(id) = of.parse::<MatchId>() {
+    let match_name = args.of.as_deref().unwrap_or_default();
+    if let Ok(id) = match_name.parse::<MatchId>() {
         let mut fetched = None;
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(&args.server).await?;
@@ -140,7 +140,7 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
         })?;
         return fetched.ok_or_else(|| Failure::input(format!("match {id}: the server has no record")));
     }
-    let file = Path::new(of);
+    let file = Path::new(match_name);
     let what = record_input::input_name(file);
     let text = record_input::read_single_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;

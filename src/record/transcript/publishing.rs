@@ -125,8 +125,8 @@ impl PublishArgs {
                 || &json,
                 |out| {
                     let questions = count_with_noun(published, "question", "questions");
-                    let of = count_with_noun(matches.len() as u64, "match", "matches");
-                    writeln!(out, "published: {questions} of {of}")?;
+                    let match_count = count_with_noun(matches.len() as u64, "match", "matches");
+                    writeln!(out, "published: {questions} of {match_count}")?;
                     for (_, _, _, why) in refused.iter().take(MAX_SHOWN_REFUSALS) {
                         writeln!(out, "refused: {why}")?;
                     }

@@ -95,8 +95,8 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
 /// Returns the files that contain the records of a card.
 fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
     if args.records.is_empty() {
-        let beside = card.with_file_name(RECORDS_FILE);
-        return Ok(if beside.is_file() { vec![beside] } else { Vec::new() });
+        let records_file = card.with_file_name(RECORDS_FILE);
+        return Ok(if records_file.is_file() { vec![records_file] } else { Vec::new() });
     }
     list_files(&args.records)
 }

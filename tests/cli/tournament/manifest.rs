@@ -143,10 +143,10 @@ fn records_are_compared_with_the_manifest_of_their_tournament() {
     // list.
     let listed = fs::read_to_string(&manifest).unwrap();
     let other_id = id_of(&files[2]).as_str().unwrap().to_owned();
-    let without =
+    let incomplete =
         listed.lines().filter(|line| !line.contains(&other_id)).collect::<Vec<_>>().join("\n") + "\n";
     let shorter = ruled.folder.join("shorter.manifest");
-    fs::write(&shorter, without).unwrap();
+    fs::write(&shorter, incomplete).unwrap();
     let (code, verdict) = ruled.verdict(&shorter, &records);
     assert_eq!(
         (code, findings_of(&verdict, "added"), &verdict["flaws"]),

@@ -169,12 +169,12 @@ fn zombies_below(unshare: u32) -> usize {
     let children = |parent: u32| {
         let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
         let stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
-        let below = stats.filter_map(move |stat| {
+        let children = stats.filter_map(move |stat| {
             let (id, (_, rest)) = (stat.split_once(' ')?.0.parse().ok()?, stat.rsplit_once(") ")?);
             let (letter, rest) = rest.split_once(' ')?;
             (rest.split(' ').next()?.parse() == Ok(parent)).then(|| (id, letter == "Z"))
         });
-        below.collect::<Vec<(u32, bool)>>()
+        children.collect::<Vec<(u32, bool)>>()
     };
     let first = children(unshare);
     assert_eq!(first.len(), 1, "{first:?}");

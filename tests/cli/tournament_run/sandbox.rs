@@ -266,9 +266,9 @@ fn a_sandbox_without_the_files_of_the_bot_is_refused() {
     let server = ["--server", "https://play.example.org"];
     assert_refused("Small", "Other", &server, "a sandboxed bot reaches only a single server without TLS");
     // The hint helps.
-    let to = format!("[sandbox]\nread_only = [{tools:?}]");
+    let read_only = format!("[sandbox]\nread_only = [{tools:?}]");
     fs::write(&cup.file, text.replace("./bot.sh", "hidden-python")).unwrap();
-    let changed = fs::read_to_string(&cup.file).unwrap().replace("[sandbox]", &to);
+    let changed = fs::read_to_string(&cup.file).unwrap().replace("[sandbox]", &read_only);
     fs::write(&cup.file, changed).unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap());
     Running::start(run_command(&cup.file, &[]).env("PATH", path)).finish().result();

@@ -43,15 +43,16 @@ impl BelievedPlay {
         for seat in seats.iter() {
             reached[seat.index()] = row.rank(deceiver, game.ending.winner(seat, seats)) as u8;
         }
-        let over = PlayState { declared: RankRecurrence::ranks_when_over(declared, game.ending), reached };
+        let end_state =
+            PlayState { declared: RankRecurrence::ranks_when_over(declared, game.ending), reached };
         let recurrence = RankRecurrence::of_matrix(declared);
         let mut play = Self { deceiver, seats, recurrence, prefixes: Box::new([]) };
         let piles = game.piles.as_slice().iter();
-        let next_states = piles.scan(over, |state, &counters| {
+        let next_states = piles.scan(end_state, |state, &counters| {
             *state = play.state_with_pile(*state, counters);
             Some(*state)
         });
-        play.prefixes = iter::once(over).chain(next_states).collect();
+        play.prefixes = iter::once(end_state).chain(next_states).collect();
         play
     }
 

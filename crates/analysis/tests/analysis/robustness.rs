@@ -318,10 +318,10 @@ fn number_generator() -> impl FnMut(u64) -> u64 {
 #[test]
 fn with_three_seats_predicted_wins_are_rarely_forced() {
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
-    let mut below = number_generator();
+    let mut draw_below = number_generator();
     let mut sure = 0;
     for _ in 0..2_000 {
-        let piles: Vec<u64> = (0..2 + below(5)).map(|_| 1 + below(9)).collect();
+        let piles: Vec<u64> = (0..2 + draw_below(5)).map(|_| 1 + draw_below(9)).collect();
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix.clone(), 0, Ending::ToMoveWins).unwrap();
         sure += u32::from(Robustness::assess(&game, 0, &mut Budget::unbounded()).is_winner_sure());
     }
@@ -332,11 +332,11 @@ fn with_three_seats_predicted_wins_are_rarely_forced() {
 #[test]
 fn random_games_have_takes_of_every_safety() {
     let rows = permutations(SeatCount::new(3).unwrap());
-    let mut below = number_generator();
+    let mut draw_below = number_generator();
     let mut kinds = HashSet::new();
     for _ in 0..2_000 {
-        let rows = BySeat::from_fn(SeatCount::new(3).unwrap(), |_| rows[below(6) as usize].clone());
-        let piles: Vec<u64> = (0..=below(4)).map(|_| 1 + below(9)).collect();
+        let rows = BySeat::from_fn(SeatCount::new(3).unwrap(), |_| rows[draw_below(6) as usize].clone());
+        let piles: Vec<u64> = (0..=draw_below(4)).map(|_| 1 + draw_below(9)).collect();
         let matrix = AllianceMatrix::from_rows(rows).unwrap();
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
         let robustness = Robustness::assess(&game, 0, &mut Budget::unbounded());
@@ -348,13 +348,13 @@ fn random_games_have_takes_of_every_safety() {
 #[test]
 fn larger_coalitions_may_do_less_harm_and_some_even_help() {
     // This is possible because the seats outside a coalition adapt their play to who is in it.
-    let mut below = number_generator();
+    let mut draw_below = number_generator();
     let (seats, guarded) = (SeatCount::new(4).unwrap(), Seat::FIRST);
     let all = permutations(seats);
     let (mut less_harm, mut help) = (false, false);
     for _ in 0..20_000 {
-        let rows = BySeat::from_fn(seats, |_| all[below(24) as usize].clone());
-        let piles: Vec<u64> = (0..=below(4)).map(|_| 1 + below(5)).collect();
+        let rows = BySeat::from_fn(seats, |_| all[draw_below(24) as usize].clone());
+        let piles: Vec<u64> = (0..=draw_below(4)).map(|_| 1 + draw_below(5)).collect();
         let matrix = AllianceMatrix::from_rows(rows).unwrap();
         let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
         let rank = |coalition: &[usize]| {
@@ -373,9 +373,9 @@ fn larger_coalitions_may_do_less_harm_and_some_even_help() {
 #[test]
 fn a_search_that_stops_early_names_its_limit() {
     let seats = SeatCount::new(5).unwrap();
-    let mut below = number_generator();
+    let mut draw_below = number_generator();
     let random_games = std::iter::repeat_with(|| {
-        let piles: Vec<u64> = (0..2 + below(4)).map(|_| 1 + below(9)).collect();
+        let piles: Vec<u64> = (0..2 + draw_below(4)).map(|_| 1 + draw_below(9)).collect();
         let piles = Piles::parse(&piles).unwrap();
         Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap()
     });
@@ -402,13 +402,13 @@ fn a_search_that_stops_early_names_its_limit() {
 #[test]
 fn thirty_two_seats_are_searched_within_a_budget() {
     let seats = SeatCount::new(32).unwrap();
-    let mut below = number_generator();
+    let mut draw_below = number_generator();
     let rows = BySeat::from_fn(seats, |_| {
         let mut row: Vec<u64> = (0..32).collect();
-        (1..32).rev().for_each(|place| row.swap(place, below(place as u64 + 1) as usize));
+        (1..32).rev().for_each(|place| row.swap(place, draw_below(place as u64 + 1) as usize));
         Row::parse(&row, seats).unwrap()
     });
-    let piles = Piles::parse(&[(); 6].map(|()| 1 + below(40))).unwrap();
+    let piles = Piles::parse(&[(); 6].map(|()| 1 + draw_below(40))).unwrap();
     let game = Game::new(piles, AllianceMatrix::from_rows(rows).unwrap(), 0, Ending::ToMoveWins).unwrap();
     let mut budget = Budget::of_steps(200_000);
     let robustness = Robustness::assess(&game, 31, &mut budget);
@@ -466,6 +466,6 @@ fn play_with_errors_rejects_too_many_counters() {
     assert!(outlook(&[MAX_ERRING_COUNTERS, 1], &mut Budget::unbounded()).is_err());
     let halted = outlook(&[MAX_ERRING_COUNTERS], &mut Budget::of_steps(1000));
     assert!(matches!(halted, Err(ErrorOutlookError::Halt(_))));
-    let over = outlook(&[0], &mut Budget::unbounded()).unwrap();
-    assert_eq!(over.win_probabilities.as_slice(), [1.0, 0.0, 0.0]);
+    let end_outlook = outlook(&[0], &mut Budget::unbounded()).unwrap();
+    assert_eq!(end_outlook.win_probabilities.as_slice(), [1.0, 0.0, 0.0]);
 }

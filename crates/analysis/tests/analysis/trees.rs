@@ -141,8 +141,8 @@ proptest! {
         let size = GraphSize { nodes: top.nodes().len() as u128, edges: TreeSize::Exactly(edges as u128) };
         prop_assert_eq!(GraphSize::to_depth(&game, depth), size);
         if depth == 0 && !game.first_position().is_over() {
-            let below = TreeSize::Exactly(whole.nodes().len() as u128 - 1);
-            prop_assert_eq!(top.nodes()[0].cut, Some(below));
+            let cut_size = TreeSize::Exactly(whole.nodes().len() as u128 - 1);
+            prop_assert_eq!(top.nodes()[0].cut, Some(cut_size));
         }
     }
 

@@ -116,8 +116,11 @@ async fn a_voided_group_is_played_again_even_after_a_restart() {
     assert_eq!(arena.open_match_count(), 0, "it stays paused");
     assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2);
     arena.intervene(id, Intervention::Resume).await.unwrap();
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 4, 4));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!(
+        (final_view.stored.state, final_view.played, final_view.total),
+        (TournamentState::Finished, 4, 4)
+    );
     let results = store.match_results(id, 0, 100).await.unwrap();
     assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert!(results.iter().all(|result| voided.iter().all(|voided| voided.id != result.id)));
@@ -185,8 +188,8 @@ async fn several_groups_and_matches_are_voided_by_one_event() {
 
     let arena = reopen(Arc::clone(&store)).await;
     arena.intervene(id, Intervention::Resume).await.unwrap();
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((final_view.stored.state, final_view.played), (TournamentState::Finished, 4));
     assert_eq!(result_numbers(&store, id).await, [0, 1, 2, 3]);
     check_comparison(&store, &arena, id).await;
 }
@@ -211,8 +214,8 @@ async fn an_open_match_is_voided_and_replayed() {
     let open = arena.list_matches(&filter, None, 1).await.unwrap().remove(0).id;
     let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((final_view.stored.state, final_view.played), (TournamentState::Finished, 4));
     let results = store.match_results(id, 0, 100).await.unwrap();
     assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert!(results.iter().all(|result| result.id != open && result.outcome.is_some()));
@@ -234,8 +237,11 @@ async fn results_of_a_disqualified_bot_stay_or_are_removed() {
         assert_eq!(refusal(arena.intervene(id, out("second")).await), "second is already disqualified");
         arena.stop(Duration::ZERO).await;
         let arena = reopen(Arc::clone(&store)).await;
-        let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-        assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
+        let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+        assert_eq!(
+            (final_view.stored.state, final_view.played, final_view.total),
+            (TournamentState::Finished, 12, 12)
+        );
         let standings = arena.standings(id).await.unwrap();
         let last = standings.last().unwrap();
         assert_eq!((last.place, last.bot.as_str(), last.is_disqualified), (3, "second", true));
@@ -278,8 +284,11 @@ async fn a_withdrawn_bot_starts_no_further_match_and_its_results_stand() {
     arena.intervene(id, Intervention::Resume).await.unwrap();
     arena.stop(Duration::ZERO).await;
     let arena = reopen(Arc::clone(&store)).await;
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!(
+        (final_view.stored.state, final_view.played, final_view.total),
+        (TournamentState::Finished, 12, 12)
+    );
     let games = matches(&store, id).await;
     let includes_second =
         |game: &&MatchSummary| game.setup.as_ref().unwrap().seat_of(&name("second")).is_some();
@@ -309,8 +318,11 @@ async fn a_swiss_tournament_goes_on_without_a_withdrawn_bot() {
     wait_for_view(&arena, id, |view| view.played == 7).await;
     let why = refusal(arena.leave_tournament(id, &name("third")).await);
     assert_eq!(why, "its last round has begun, which third plays");
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 8, 8));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!(
+        (final_view.stored.state, final_view.played, final_view.total),
+        (TournamentState::Finished, 8, 8)
+    );
     let lines = arena.standings(id).await.unwrap();
     let last = lines.last().unwrap();
     assert_eq!((last.place, last.bot.as_str(), last.is_withdrawn, last.matches), (4, "fourth", true, 2));
@@ -360,8 +372,8 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     );
     assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");
     arena.intervene(id, voiding(2)).await.unwrap();
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((final_view.stored.state, final_view.played), (TournamentState::Finished, 6));
     check_comparison(&store, &arena, id).await;
     let why = refusal(arena.intervene(id, voiding(2)).await.map_err(|error| match error {
         ArenaError::WrongState { id, needed, .. } => ArenaError::Intervention { id, why: needed.to_owned() },

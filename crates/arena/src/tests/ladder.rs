@@ -135,9 +135,12 @@ async fn bots_join_and_leave_a_ladder_until_its_last_round() {
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 2, 2));
-    assert_eq!(arena.tournament(id).await.unwrap().stored, over.stored);
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!(
+        (final_view.stored.state, final_view.played, final_view.total),
+        (TournamentState::Finished, 2, 2)
+    );
+    assert_eq!(arena.tournament(id).await.unwrap().stored, final_view.stored);
     assert_eq!(arena.standings(id).await.unwrap().len(), 3);
     let refused = arena.leave_tournament(id, &name("third")).await.unwrap_err();
     assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Finished, .. }), "{refused}");

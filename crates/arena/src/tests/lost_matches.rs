@@ -107,8 +107,12 @@ async fn results_are_recounted_after_a_match_of_an_earlier_round_was_lost() {
             assert_eq!(arena.standings(id).await.unwrap(), standings, "{case}");
 
             arena.intervene(id, Intervention::Resume).await.unwrap();
-            let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-            assert_eq!((over.stored.state, over.played), (TournamentState::Finished, total), "{case}");
+            let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+            assert_eq!(
+                (final_view.stored.state, final_view.played),
+                (TournamentState::Finished, total),
+                "{case}"
+            );
             let numbers: Vec<_> = results(&store, id).await.iter().map(|result| result.number).collect();
             assert_eq!(numbers, (0..total).collect::<Vec<_>>(), "{case}");
             check_quarantined(&arena, &store, (id, lost)).await;
@@ -129,8 +133,12 @@ async fn a_lost_match_that_is_voided_is_replayed() {
             let (view, _) = arena.intervene(id, void).await.unwrap_or_else(|error| panic!("{case}: {error}"));
             assert_eq!(view.played, played - 1, "{case}");
             arena.intervene(id, Intervention::Resume).await.unwrap();
-            let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-            assert_eq!((over.stored.state, over.played), (TournamentState::Finished, total), "{case}");
+            let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+            assert_eq!(
+                (final_view.stored.state, final_view.played),
+                (TournamentState::Finished, total),
+                "{case}"
+            );
             let results = results(&store, id).await;
             assert!(results.iter().all(|result| result.id != lost && result.outcome.is_some()), "{case}");
             assert_eq!(results.len() as u64, total, "{case}");
@@ -149,11 +157,11 @@ async fn a_match_lost_after_it_was_voided_is_replayed() {
     let open = arena.inner.matches.read().keys().next().copied().unwrap();
     let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
-    let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+    let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!(store.refused_match(), Some(open));
-    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, over.total));
+    assert_eq!((final_view.stored.state, final_view.played), (TournamentState::Finished, final_view.total));
     let results = results(&store, id).await;
     assert!(results.iter().all(|result| result.id != open && result.outcome.is_some()));
-    assert_eq!(results.len() as u64, over.total);
+    assert_eq!(results.len() as u64, final_view.total);
     assert!(store.unfinished_matches().await.unwrap().is_empty());
 }

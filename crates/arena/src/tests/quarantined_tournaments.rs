@@ -53,8 +53,8 @@ async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
 
         let arena = open_arena(&store).await;
         arena.intervene(sound, Intervention::Resume).await.unwrap();
-        let over = wait_for_view(&arena, sound, |view| view.stored.state.is_over()).await;
-        assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+        let final_view = wait_for_view(&arena, sound, |view| view.stored.state.is_over()).await;
+        assert_eq!((final_view.stored.state, final_view.played), (TournamentState::Finished, 4));
         let cancelled = arena.cancel_tournament(damaged).await.unwrap();
         assert_eq!(cancelled.stored.state, TournamentState::Cancelled);
         assert_eq!(arena.open_tournament_count(), 0);
@@ -84,8 +84,8 @@ async fn a_tournament_whose_lost_match_cannot_be_stored_is_resumed_by_the_next_s
         arena.stop(Duration::ZERO).await;
         store.set(StoreBehaviour::Fine);
         let arena = open_arena(&store).await;
-        let over = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
-        assert_eq!((over.stored.state, over.damage), (TournamentState::Finished, None));
-        assert_eq!(store.match_results(id, 0, 1_000).await.unwrap().len() as u64, over.total);
+        let final_view = wait_for_view(&arena, id, |view| view.stored.state.is_over()).await;
+        assert_eq!((final_view.stored.state, final_view.damage), (TournamentState::Finished, None));
+        assert_eq!(store.match_results(id, 0, 1_000).await.unwrap().len() as u64, final_view.total);
     }
 }

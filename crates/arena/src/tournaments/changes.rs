@@ -207,14 +207,14 @@ impl Arena {
             // A quarantined tournament has no director that could end it.
             TournamentState::Running if damage.is_some() => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(handle.format_verdict()));
-                let over = TournamentResult { at, played, total, verdict };
-                self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
+                let result = TournamentResult { at, played, total, verdict };
+                self.end_tournament(&handle, stored, TournamentState::Cancelled, result).await?;
                 self.cancel_matches_of(id);
             }
             TournamentState::Open => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(FormatVerdict::Standings));
-                let over = TournamentResult { at, played: 0, total: 0, verdict };
-                self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
+                let result = TournamentResult { at, played: 0, total: 0, verdict };
+                self.end_tournament(&handle, stored, TournamentState::Cancelled, result).await?;
             }
             TournamentState::Running => handle.request_cancellation(),
             TournamentState::Finished | TournamentState::Cancelled => {}

@@ -170,7 +170,7 @@ pub fn print_power(options: &Options) {
 /// Returns a share in percent with its 95% interval (Clopper and Pearson).
 pub fn share_interval(hits: u64, all: u64) -> String {
     // The probability of at most `max` hits.
-    let below = |share: f64, max: u64| {
+    let is_rare = |share: f64, max: u64| {
         let mut log_term = all as f64 * (1.0 - share).ln();
         let mut sum = log_term.exp();
         for hit in 1..=max {
@@ -183,7 +183,7 @@ pub fn share_interval(hits: u64, all: u64) -> String {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
-            if below(middle, max) > chance { low = middle } else { high = middle }
+            if is_rare(middle, max) > chance { low = middle } else { high = middle }
         }
         100.0 * low
     };

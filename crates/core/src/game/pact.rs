@@ -73,8 +73,8 @@ impl Pact {
             for &(before, after) in relations {
                 let [before, after] = [seats.seat(before)?, seats.seat(after)?];
                 let [preferred, less] = [before, after].map(|seat| seats.distance_between(member, seat));
-                let with = constraint.with_preference(preferred, less);
-                constraint = with.ok_or(PactError::Cycle { member, before, after })?;
+                let preferring = constraint.with_preference(preferred, less);
+                constraint = preferring.ok_or(PactError::Cycle { member, before, after })?;
             }
             parsed.push(PactMember { seat: member, constraint });
         }

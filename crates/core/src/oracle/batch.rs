@@ -72,7 +72,7 @@ impl BatchSolver {
     /// Creates a solver for a matrix and an ending, in a few microseconds.
     pub fn new(matrix: &AllianceMatrix, ending: Ending) -> Self {
         let n = matrix.seats().get();
-        let over = RankRecurrence::ranks_when_over(matrix, ending);
+        let end_ranks = RankRecurrence::ranks_when_over(matrix, ending);
         let mut batch = Self {
             matrix: matrix.clone(),
             ending,
@@ -82,10 +82,10 @@ impl BatchSolver {
             empty: UNKNOWN,
             next: vec![UNKNOWN; TABLE_LENGTH].try_into().expect("the length is right"),
             winners: vec![Seat::FIRST; TABLE_LENGTH].try_into().expect("the length is right"),
-            ranks: vec![over],
+            ranks: vec![end_ranks],
             index_by_ranks: HashMap::new(),
         };
-        batch.empty = batch.index_of_ranks(&over);
+        batch.empty = batch.index_of_ranks(&end_ranks);
         batch
     }
 

@@ -194,10 +194,10 @@ mod tests {
             "prompt_version": 2, "memory": "match", "blind": false, "think": "none", "schema": true, "stream": true,
             "max_tokens_key": "max_tokens",
         });
-        let mut without = mode.clone();
-        without["schema"] = false.into();
+        let mut schemaless = mode.clone();
+        schemaless["schema"] = false.into();
         let calls =
-            [&mode, &mode, &without].map(|mode| serde_json::from_value(json!({ "mode": mode })).unwrap());
+            [&mode, &mode, &schemaless].map(|mode| serde_json::from_value(json!({ "mode": mode })).unwrap());
         tally.add_tally(&CallTally::of_calls(&calls));
         let modes: Vec<_> =
             pb::CallCounts::from(&tally).modes.into_iter().map(|mode| (mode.mode, mode.count)).collect();

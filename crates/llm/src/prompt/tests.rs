@@ -185,8 +185,8 @@ fn prompts_repeat_what_the_model_said() {
     ] {
         assert!(prompt.contains(part), "{part:?} is missing in:\n{prompt}");
     }
-    let without = render(&template, Question::Take(&view), &PromptContext::default());
-    assert!(!without.contains("Your own words"));
+    let prompt = render(&template, Question::Take(&view), &PromptContext::default());
+    assert!(!prompt.contains("Your own words"));
 }
 
 #[test]

@@ -304,8 +304,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_batch_ends_at_its_deadline() {
-        let by = Instant::now() + Duration::from_secs(7);
-        let hurried = WaitingCaller { deadline: Some(by), ..waiting_admin() };
+        let deadline = Instant::now() + Duration::from_secs(7);
+        let hurried = WaitingCaller { deadline: Some(deadline), ..waiting_admin() };
         let never = tokio_stream::pending::<Result<TestRequest, Status>>();
         let mut responses = batch_service().await.open_batch(&hurried, never).unwrap();
         let refused = responses.recv().await.unwrap().unwrap_err();

@@ -42,9 +42,9 @@ fn play_match(id: MatchId, setup: MatchSetup) -> Record {
 async fn store_match(store: &MemoryStore, record: &Record) {
     let head = record.last_hash();
     let seal = SigningKey::from_seed(&[7; 32]).seal(head);
-    let over = FinishedMatch { id: record.id(), head, seal, outcome: None };
+    let finished_match = FinishedMatch { id: record.id(), head, seal, outcome: None };
     let events = Change::MatchEvents { id: record.id(), first: 0, events: record.events().to_vec() };
-    store.write(&[events, Change::MatchOver(Box::new(over))]).await.unwrap();
+    store.write(&[events, Change::MatchOver(Box::new(finished_match))]).await.unwrap();
 }
 
 #[tokio::test]

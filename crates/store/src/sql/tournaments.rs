@@ -126,7 +126,7 @@ async fn create_tournament<D: Dialect>(
     connection: &mut D::Connection,
     stored: &StoredTournament,
 ) -> Result<(), StoreError> {
-    let over = stored.over.as_ref();
+    let result = stored.over.as_ref();
     Statement::<D>::new(
         "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict,
             deal_secret, entry_code_hash, entry_code_uses)
@@ -138,10 +138,10 @@ async fn create_tournament<D: Dialect>(
     .bind(stored.settings.seed.to_string())
     .bind(stored.state.as_keyword())
     .bind(settings_json(stored)?)
-    .bind(over.map(|over| to_column_integer("a time", over.at.as_micros())).transpose()?)
-    .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
-    .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
-    .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
+    .bind(result.map(|result| to_column_integer("a time", result.at.as_micros())).transpose()?)
+    .bind(result.map(|result| to_column_integer("a count", result.played)).transpose()?)
+    .bind(result.map(|result| to_column_integer("a count", result.total)).transpose()?)
+    .bind(result.map(|result| verdict_json(&result.verdict)).transpose()?.flatten())
     .bind(stored.deal_secret.as_ref().map(|secret| secret.as_bytes().as_slice()))
     .bind(stored.entry_code.as_ref().map(|code| code.hash.as_bytes().as_slice()))
     .bind(stored.entry_code.map(|code| i64::from(code.uses_left)))

@@ -79,8 +79,8 @@ impl SpreadBelief {
     pub fn probability_better(&self, lead: StrengthLead) -> f64 {
         let (score, variance) = (lead.score(), lead.error * lead.error);
         let shrunk = |&(spread, chance): &(f64, f64)| {
-            let between = 2.0 * spread * spread;
-            chance * normal_cdf(score * (between / (between + variance)).sqrt())
+            let pair_variance = 2.0 * spread * spread;
+            chance * normal_cdf(score * (pair_variance / (pair_variance + variance)).sqrt())
         };
         self.spreads.iter().map(shrunk).sum::<f64>().clamp(0.0, 1.0)
     }

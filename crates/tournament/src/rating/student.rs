@@ -32,10 +32,11 @@ impl StudentDistribution {
     /// two integers, the logarithm of the quantile is interpolated linearly in the inverse of the number; the error is
     /// below 3%.
     pub(super) fn quantile_between(freedom: f64, share: f64) -> f64 {
-        let below = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
+        let whole_freedom = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
         let quantile_at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
-        let (low, high) = (quantile_at(below), quantile_at(below + 1.0));
-        let part = (1.0 / below - 1.0 / freedom.max(below)) / (1.0 / below - 1.0 / (below + 1.0));
+        let (low, high) = (quantile_at(whole_freedom), quantile_at(whole_freedom + 1.0));
+        let part = (1.0 / whole_freedom - 1.0 / freedom.max(whole_freedom))
+            / (1.0 / whole_freedom - 1.0 / (whole_freedom + 1.0));
         low * (high / low).powf(part.clamp(0.0, 1.0))
     }
 

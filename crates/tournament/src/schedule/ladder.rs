@@ -191,9 +191,9 @@ impl Ladder {
     /// Returns the cost of pairing two bots: the square of the difference between their ratings, divided by its
     /// variance plus a constant. A match is most informative if the two bots are equal, or may be.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
-        let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
+        let deviation = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].strength - beliefs[&other].strength;
-        lead.powi(2) / (NOTABLE_LEAD.powi(2) + between.unwrap_or_default().powi(2))
+        lead.powi(2) / (NOTABLE_LEAD.powi(2) + deviation.unwrap_or_default().powi(2))
     }
 
     /// Returns the index of the next host among the bots without a table, which are sorted by descending uncertainty.

@@ -364,9 +364,9 @@ mod tests {
         assert_eq!(count_drawn(&html), [2, 1, 4], "{html}");
         assert!(html.contains("Take 2: bob took 2 of 2") && html.contains("data-take=\"1\""), "{html}");
         assert!(html.contains("piles of 1, 0; pile 1 is in play"), "{html}");
-        let over = draw_last_position(&[1], &[1]);
-        assert_eq!(count_drawn(&over), [1, 0, 1]);
-        assert!(over.contains("no counter is left") && !over.contains("in-play"), "{over}");
+        let last_board = draw_last_position(&[1], &[1]);
+        assert_eq!(count_drawn(&last_board), [1, 0, 1]);
+        assert!(last_board.contains("no counter is left") && !last_board.contains("in-play"), "{last_board}");
     }
 
     #[test]

@@ -113,8 +113,8 @@ pub(super) fn board_picture(
         Some((rest, won)) => (won, winner, rest.trim_start_matches([',', '.', ' ']).to_owned()),
         None => (join_first_items(&board.replay.setup.bots), None, sentence.to_owned()),
     };
-    let below = board.audit.map(|audit| lanes_svg(audit, board.replay, board.seats)).unwrap_or_default();
-    Picture { headline, seat, sentence, below, drawing: board_svg(board), title }
+    let lanes = board.audit.map(|audit| lanes_svg(audit, board.replay, board.seats)).unwrap_or_default();
+    Picture { headline, seat, sentence, below: lanes, drawing: board_svg(board), title }
 }
 
 fn board_svg(board: &MatchBoard<'_>) -> String {

@@ -171,13 +171,14 @@ fn picture_of_tournament(
     let progress = progress_text(tournament);
     let share = (tournament.matches_total > 0)
         .then(|| (tournament.matches_played as f64 / tournament.matches_total as f64).min(1.0));
-    let below = ProgressView { share, words_size: fitted_size(&progress, 24.0, 480.0), words: progress };
+    let progress_view =
+        ProgressView { share, words_size: fitted_size(&progress, 24.0, 480.0), words: progress };
     let drawing = StandingsChart { rows, bound: bound.zip(scale).map(|(leader, scale)| scale.x(leader.low)) };
     Picture {
         headline: finding.headline,
         seat: None,
         sentence: finding.certainty,
-        below: write_template(&below),
+        below: write_template(&progress_view),
         drawing: write_template(&drawing),
         title: tournament_title(tournament),
     }

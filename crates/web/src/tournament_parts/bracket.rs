@@ -61,8 +61,9 @@ impl<'a> BracketSlot<'a> {
     fn advancing_bots(self) -> Vec<&'a str> {
         match self {
             Self::Table(table) => {
-                let through = table.entries.iter().filter(|entry| entry.fate != Some(RoundFate::Eliminated));
-                through.map(|entry| entry.bot.as_str()).collect()
+                let advancing =
+                    table.entries.iter().filter(|entry| entry.fate != Some(RoundFate::Eliminated));
+                advancing.map(|entry| entry.bot.as_str()).collect()
             }
             Self::Bye(bot) => vec![bot],
         }

@@ -117,10 +117,10 @@ impl Iterator for WindowTakes {
 impl fmt::Display for CircleTake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("take")?;
-        let mut between = " ";
+        let mut separator = " ";
         for (pile, take) in self.takes.iter().enumerate().filter(|&(_, &take)| take > 0) {
-            write!(f, "{between}{take} from pile {pile}")?;
-            between = " and ";
+            write!(f, "{separator}{take} from pile {pile}")?;
+            separator = " and ";
         }
         Ok(())
     }

@@ -89,13 +89,13 @@ impl Rules for GraphNim {
         (0..position.edges.len()).flat_map(move |edge| {
             let position = position.clone();
             let Edge { weight: before, .. } = position.edges[edge];
-            let to = position.edges[edge].other_end(position.vertex);
-            to.into_iter().flat_map(move |to| {
+            let end = position.edges[edge].other_end(position.vertex);
+            end.into_iter().flat_map(move |end| {
                 let position = position.clone();
                 (0..before).map(move |after| {
-                    let mut next = GraphPosition { vertex: to, edges: position.edges.clone() };
+                    let mut next = GraphPosition { vertex: end, edges: position.edges.clone() };
                     next.edges[edge].weight = after;
-                    (EdgeMove { edge, to, before, after }, next)
+                    (EdgeMove { edge, to: end, before, after }, next)
                 })
             })
         })

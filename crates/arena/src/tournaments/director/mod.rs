@@ -145,10 +145,11 @@ impl Director {
             return self.stop_unfinished().await;
         }
         let (view, verdict) = (self.handle.view(), Arc::new(self.handle.format_verdict()));
-        let over = TournamentResult { at: self.arena.now(), played: view.played, total: view.total, verdict };
+        let result =
+            TournamentResult { at: self.arena.now(), played: view.played, total: view.total, verdict };
         let id = self.stored.id;
         if let Err(error) =
-            self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
+            self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), result).await
         {
             tracing::error!(%error, tournament = %id, "could not store that a tournament has ended");
         }

@@ -19,10 +19,10 @@ impl BackwardInduction {
     /// Solves every position, in ascending order of the counters left.
     pub fn new(game: &Game) -> Self {
         let (matrix, seats) = (game.matrix.clone(), game.matrix.seats());
-        let over = BySeat::from_fn(seats, |seat| game.ending.winner(seat, seats));
+        let end_winners = BySeat::from_fn(seats, |seat| game.ending.winner(seat, seats));
         let mut winners: Vec<Vec<BySeat<Seat>>> = Vec::with_capacity(game.piles.len());
         for &counters in game.piles.as_slice() {
-            let emptied = winners.last().and_then(|pile| pile.last()).unwrap_or(&over).clone();
+            let emptied = winners.last().and_then(|pile| pile.last()).unwrap_or(&end_winners).clone();
             let mut pile = vec![emptied];
             for _ in 0..counters {
                 pile.push(BySeat::from_fn(seats, |seat| {
@@ -32,7 +32,7 @@ impl BackwardInduction {
             }
             winners.push(pile);
         }
-        Self { matrix, over, winners }
+        Self { matrix, over: end_winners, winners }
     }
 
     /// Returns the winner for each seat to move.

@@ -412,9 +412,9 @@ fn the_public_head_does_not_depend_on_secret_rows() {
             events[index] = changed;
             assert_ne!(hash_chain(id, &events), head);
         }
-        let mut without = public.clone();
-        without.remove(index);
-        assert_ne!(hash_chain(id, &without), head);
+        let mut shortened = public.clone();
+        shortened.remove(index);
+        assert_ne!(hash_chain(id, &shortened), head);
     }
     let mut revealed = cancelled_while_declaring([&[0, 1, 2], &[0, 2, 1]]);
     let (seats, ended) = (SeatCount::new(3).unwrap(), revealed.pop().unwrap());

@@ -180,8 +180,8 @@ fn a_note_hash_is_appended_under_a_separate_tag() {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = noted.clone(),
             other => panic!("expected a row or a take, got {other:?}"),
         }
-        let without = &FROZEN_EVENTS[index].0[2..];
-        assert_eq!(hex_digits(&canonical_bytes(&timed)), format!("{tag}{without}{}", "ab".repeat(32)));
+        let rest = &FROZEN_EVENTS[index].0[2..];
+        assert_eq!(hex_digits(&canonical_bytes(&timed)), format!("{tag}{rest}{}", "ab".repeat(32)));
     }
 }
 

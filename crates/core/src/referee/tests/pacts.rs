@@ -174,9 +174,9 @@ fn an_invalid_offer_or_acceptance_is_refused_without_a_strike() {
     table.declare(2, &[0, 1, 2]);
     assert_eq!(refusal_message(&table.offer(2, 0, trio_pact())), "seat 2 has ended its talk in round 1");
     assert!(table.record().state().strikes().iter().all(|&strikes| strikes == 0));
-    let mut without = Table::open(talk_match(|_| ()));
+    let mut table_without_pacts = Table::open(talk_match(|_| ()));
     for content in [offer(pair_pact()), acceptance_of((1, 0, 0))] {
-        let effects = without.say(0, 0, &[], content);
+        let effects = table_without_pacts.say(0, 0, &[], content);
         assert_eq!(refusal_message(&effects), "the seats of this match cannot sign pacts");
     }
 }
@@ -275,9 +275,9 @@ fn the_hashes_of_a_record_do_not_depend_on_its_pacts() {
             message.opened = None;
         }
     }
-    let without = Record::replay(record.id(), events).unwrap();
-    assert_eq!(without.hashes(), record.hashes());
-    assert_eq!(without.state().pacts(), []);
+    let replayed = Record::replay(record.id(), events).unwrap();
+    assert_eq!(replayed.hashes(), record.hashes());
+    assert_eq!(replayed.state().pacts(), []);
 }
 
 #[test]

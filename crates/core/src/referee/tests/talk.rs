@@ -279,8 +279,8 @@ fn the_hashes_of_a_record_do_not_depend_on_the_content() {
             assert!(stored.starts_with(&canonical_bytes(timed)));
         }
     }
-    let without = Record::replay(record.id(), events).unwrap();
-    assert_eq!(without.hashes(), record.hashes());
+    let replayed = Record::replay(record.id(), events).unwrap();
+    assert_eq!(replayed.hashes(), record.hashes());
 }
 
 #[test]

@@ -33,8 +33,8 @@ pub(super) fn write_chart(text: &mut String, chart: &Chart) {
 }
 
 fn height_of_share(share: f64) -> char {
-    let above = (1..8_u32).filter(|&height| share * 8.0 >= f64::from(height)).count();
-    HEIGHTS[above]
+    let height = (1..8_u32).filter(|&height| share * 8.0 >= f64::from(height)).count();
+    HEIGHTS[height]
 }
 
 #[cfg(test)]

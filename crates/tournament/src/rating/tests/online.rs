@@ -84,10 +84,10 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
         (before, rise) = (after, risen);
     }
     assert_eq!(before.matches, 20);
-    let between = online.deviation_between(&bots[1], &bots[2]).unwrap();
+    let deviation = online.deviation_between(&bots[1], &bots[2]).unwrap();
     let [one, other] = [1, 2].map(|bot: usize| online.get(&bots[bot]).unwrap());
     assert!((one.rating().points() - other.rating().points()).abs() < 1e-6);
-    assert!(between > before.deviation, "no match tells which of these two is better");
+    assert!(deviation > before.deviation, "no match tells which of these two is better");
     assert_eq!(online.iter().count(), 3);
 }
 

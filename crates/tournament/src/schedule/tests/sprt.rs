@@ -187,14 +187,14 @@ fn a_group_with_a_cancelled_match_is_ignored() {
     let found_verdict = verdict_of(&played);
     // Of the eight groups, two are drawn, two are won, and four are ignored.
     assert_eq!((found_verdict.groups, found_verdict.effect), (8, Some(0.5)));
-    let mut without = ScheduleSimulation::new(&settings, &field(2));
+    let mut simulation = ScheduleSimulation::new(&settings, &field(2));
     let whole_only = |pairing: &Pairing| {
         result_won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
             pairing,
         )
     };
-    without.play(&whole_only, 4, 8, 1);
-    let expected = verdict_of(&without);
+    simulation.play(&whole_only, 4, 8, 1);
+    let expected = verdict_of(&simulation);
     assert_eq!((expected.groups, expected.effect), (4, Some(0.5)));
     assert!((found_verdict.llr - expected.llr).abs() < 1e-12, "{} and {}", found_verdict.llr, expected.llr);
 }
