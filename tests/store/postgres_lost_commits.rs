@@ -53,7 +53,7 @@ fn a_replica_that_lacks_commits_is_noticed() {
     let found = database.run(store.match_record(record.id()));
     assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
     drop(store);
-    // A server that starts uses the remaining data.
+    // A server that starts again uses the data that is left.
     let store = database.open();
     let kept = database.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), &record.events()[..2]);

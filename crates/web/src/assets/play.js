@@ -7,12 +7,12 @@ const statusLine = document.getElementById("game-status");
 const currentGame = () => document.getElementById("game");
 const PAUSE_MS = 2000;
 
-// How long each take is shown before the next, and all of them.
+// How long each take is shown before the next, and the maximum for all takes together.
 const TAKE_MS = 700;
 const MAX_TAKES_MS = 4000;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-// How long a status stays; after that it would only repeat the heading.
+// How long a status message stays; after that it would only repeat the heading.
 const STATUS_MS = 10000;
 
 let isSending = false;
