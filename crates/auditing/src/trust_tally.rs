@@ -26,7 +26,7 @@ pub struct TrustFigures {
     pub matches: u64,
     /// Matches in which the bot offered a pact of which the other bot was a member.
     pub matches_with_offer: u64,
-    /// Pacts of both bots that another seat offered to the bot in time for it to accept.
+    /// Pacts of both bots that another seat offered before the last round of talk. The bot may have ended its talk before.
     pub invitations: u64,
     /// Invitations that the bot accepted.
     pub accepted: u64,
@@ -34,7 +34,8 @@ pub struct TrustFigures {
     pub signed: u64,
     /// Signed pacts that the other bot broke.
     pub breaches: u64,
-    /// The ranks that these breaches cost the bot, as far as rows were dealt; negative if it gained.
+    /// The ranks that these breaches cost the bot, as far as rows were dealt; negative if it gained. A row that breaks two
+    /// pacts counts twice.
     pub harm: i64,
     /// `matches_with_offer` as a share of `matches`; `None` without matches.
     pub offer_share: Option<Estimate>,
@@ -59,7 +60,10 @@ const VALUED: usize = 6;
 const HARM: usize = 7;
 const SUM_COUNT: usize = 8;
 
-type TrustSums = [i64; SUM_COUNT];
+/// The sums of one match.
+type MatchSums = [i32; SUM_COUNT];
+/// The sums of the matches of a group.
+type GroupSums = [i64; SUM_COUNT];
 
 /// A running tally of a bot's pacts with another bot.
 ///
@@ -76,7 +80,7 @@ pub(super) struct TrustTally {
 struct TrustMatch {
     /// When the match began, in microseconds.
     began: u64,
-    sums: TrustSums,
+    sums: MatchSums,
 }
 
 impl TrustTally {
@@ -93,7 +97,7 @@ impl TrustTally {
                 sums[MATCHES_WITH_OFFER] = 1;
             } else if offered.offer.round + 1 < talk.rounds {
                 sums[INVITATIONS] += 1;
-                sums[ACCEPTED] += i64::from(offered.accepted.contains(bot));
+                sums[ACCEPTED] += i32::from(offered.accepted.contains(bot));
             }
         }
         for pact in &talk.pacts {
@@ -102,10 +106,10 @@ impl TrustTally {
                 continue;
             };
             sums[SIGNED] += 1;
-            sums[VALUED] += i64::from(talk.has_dealt_rows);
+            sums[VALUED] += i32::from(talk.has_dealt_rows);
             if *word == WordKept::Broken {
                 sums[BREACHES] += 1;
-                sums[HARM] += harms.as_ref().map_or(0, |harms| i64::from(harms[bot]));
+                sums[HARM] += harms.as_ref().map_or(0, |harms| harms[bot]);
             }
         }
         if sums[BREACHES] > 0 {
@@ -144,8 +148,7 @@ impl TrustTally {
     /// Returns whether matches can have these counts.
     pub(super) fn is_possible(&self) -> bool {
         let is_match = |TrustMatch { sums, .. }: &TrustMatch| {
-            sums[..HARM].iter().all(|&count| u32::try_from(count).is_ok())
-                && u32::try_from(sums[HARM].unsigned_abs()).is_ok()
+            sums[..HARM].iter().all(|&count| count >= 0)
                 && sums[MATCHES] == 1
                 && sums[MATCHES_WITH_OFFER] <= 1
                 && sums[ACCEPTED] <= sums[INVITATIONS]
@@ -166,9 +169,9 @@ impl TrustTally {
         let is_broken = |played: &TrustMatch| self.first_breach.is_some_and(|at| at < played.began);
         let figures = |broken: bool| {
             let matches_of = |matches: &Vec<TrustMatch>| {
-                let mut sums = [0; SUM_COUNT];
+                let mut sums: GroupSums = [0; SUM_COUNT];
                 for played in matches.iter().filter(|&played| is_broken(played) == broken) {
-                    sums.iter_mut().zip(played.sums).for_each(|(sum, more)| *sum += more);
+                    sums.iter_mut().zip(played.sums).for_each(|(sum, more)| *sum += i64::from(more));
                 }
                 sums
             };
@@ -179,7 +182,7 @@ impl TrustTally {
 }
 
 impl TrustFigures {
-    fn of_groups(groups: &[TrustSums]) -> Self {
+    fn of_groups(groups: &[GroupSums]) -> Self {
         let sum = |index: usize| groups.iter().map(|sums| sums[index]).sum::<i64>();
         let count = |index| u64::try_from(sum(index)).expect("a count is not negative");
         let ratio = |above: usize, below: usize| {
@@ -209,7 +212,7 @@ mod tests {
 
     /// A match with one pact, which the other bot broke if the number is a multiple of 100.
     fn add_match(tally: &mut TrustTally, number: u64) {
-        let breaches = i64::from(number.is_multiple_of(100));
+        let breaches = i32::from(number.is_multiple_of(100));
         if breaches > 0 {
             tally.add_breach(number);
         }
@@ -243,7 +246,7 @@ mod tests {
     #[test]
     fn impossible_counts_are_found() {
         let possible = [1, 1, 2, 1, 2, 1, 2, -1];
-        let is_possible = |sums: TrustSums, first_breach: Option<u64>| {
+        let is_possible = |sums: MatchSums, first_breach: Option<u64>| {
             let mut tally = TrustTally { first_breach, ..TrustTally::default() };
             tally.keep_match(
                 MatchGroup::Exhibition(MatchId::new(1, &[0; 10])).key(),
@@ -256,7 +259,7 @@ mod tests {
         for (index, wrong) in [
             (MATCHES, 0),
             (MATCHES_WITH_OFFER, 2),
-            (INVITATIONS, i64::MAX),
+            (INVITATIONS, -1),
             (ACCEPTED, 3),
             (ACCEPTED, -1),
             (SIGNED, 0),
@@ -264,11 +267,27 @@ mod tests {
             (BREACHES, 0),
             (VALUED, 1),
             (VALUED, 0),
-            (HARM, i64::MIN),
         ] {
             let mut sums = possible;
             sums[index] = wrong;
             assert!(!is_possible(sums, Some(2)), "{index}: {wrong}");
         }
+    }
+
+    #[test]
+    fn impossible_numbers_of_matches_are_found() {
+        let group = |number| MatchGroup::Exhibition(MatchId::new(number, &[0; 10])).key();
+        let played = |began| TrustMatch { began, sums: [1, 0, 0, 0, 0, 0, 0, 0] };
+        let is_possible = |groups: BTreeMap<GroupKey, Vec<TrustMatch>>| {
+            TrustTally { first_breach: None, groups }.is_possible()
+        };
+        let of_size = |size: u64| BTreeMap::from([(group(1), (0..size).map(played).collect())]);
+        assert!(is_possible(of_size(MAX_PACT_SEATS as u64)));
+        assert!(!is_possible(of_size(MAX_PACT_SEATS as u64 + 1)));
+        assert!(!is_possible(of_size(0)));
+        let of_count = |count: u64| (0..count).map(|number| (group(number), vec![played(number)])).collect();
+        assert!(is_possible(of_count(MAX_TRUST_GROUPS as u64)));
+        assert!(!is_possible(of_count(MAX_TRUST_GROUPS as u64 + 1)));
+        assert!(!is_possible(BTreeMap::from([(group(1), vec![played(2), played(1)])])));
     }
 }

@@ -20,8 +20,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The first line of a part file, which names the version of lastnim. Only that version can read the file.
-const FIRST_LINE: &str = concat!("lastnim audit part, version ", env!("CARGO_PKG_VERSION"), "\n");
+/// The first line of a part file, which names the version of lastnim and the number of the encoding. A change of what an
+/// audit counts gets a new number.
+const FIRST_LINE: &str = concat!("lastnim audit part, version ", env!("CARGO_PKG_VERSION"), ", encoding 2\n");
 /// The length of the hash at the end of a part file.
 const HASH_BYTES: usize = blake3::OUT_LEN;
 

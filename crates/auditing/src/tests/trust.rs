@@ -17,6 +17,10 @@ fn pair_trust(auditor: &Auditor, mover: usize, other: usize) -> TrustFindings {
 /// Plays a match of the bots 0 to 2 in which bot 1 offers bot 0 the pact that seat 1 comes before seat 2 in the rows of
 /// both. Bot 1 keeps it or breaks it.
 fn pact_match(number: u64, is_accepted: bool, is_kept: bool) -> Record {
+    pact_talk(number, is_accepted, is_kept).play()
+}
+
+fn pact_talk(number: u64, is_accepted: bool, is_kept: bool) -> TalkedMatch {
     let rows = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[2, 3], &rows, 0, Ending::default()).unwrap();
     let mut talked = TalkedMatch::of_game(game);
@@ -28,7 +32,7 @@ fn pact_match(number: u64, is_accepted: bool, is_kept: bool) -> Record {
     if !is_kept {
         talked.declared[1] = Some(vec![1, 0, 2]);
     }
-    talked.play()
+    talked
 }
 
 #[test]
@@ -74,10 +78,24 @@ fn acceptances_before_and_after_a_breach_are_told_apart() {
     }
 }
 
-/// A match with its bots, its talk and its group.
+#[test]
+fn an_offer_in_the_last_round_is_no_invitation() {
+    let mut talked = pact_talk(0, true, true);
+    let promise = vec![(1, 0)];
+    let late = OfferedTerms { members: vec![(1, promise.clone()), (0, promise)], accepted: Vec::new() };
+    talked.late_pacts = vec![late];
+    let record = talked.play();
+    assert_eq!(audit_talk(&record).offered.len(), 2);
+    let mut auditor = Auditor::new(AuditSubject::Field, 1);
+    auditor.add_record(MatchGroup::Exhibition(record.id()), &record);
+    let TrustFindings { unbroken, .. } = pair_trust(&auditor, 0, 1);
+    assert_eq!((unbroken.invitations, unbroken.accepted), (1, 1));
+}
+
+/// The bots and the talk of a match.
 type Played = (BySeat<BotName>, TalkAudit);
 
-/// Returns the seats of two bots in the pacts of a match that the seat of `other` broke.
+/// Returns what each pact of two bots that the seat of `other` broke cost the seat of `bot`, in ranks.
 fn breaches(talk: &TalkAudit, bot: Seat, other: Seat) -> Vec<i64> {
     let pacts = talk.pacts.iter().filter(|pact| pact.members.iter().any(|member| member.seat == bot));
     let members = pacts.flat_map(|pact| &pact.members);

@@ -28,8 +28,10 @@ pub struct TalkedMatch {
     pub declared: Vec<Option<Vec<u64>>>,
     /// Whether seats can send private messages, and whether these are published once the match has a winner.
     pub privacy: TalkPrivacy,
-    /// The offered pacts.
+    /// The pacts that are offered in the first round.
     pub pacts: Vec<OfferedTerms>,
+    /// The pacts that are offered in the last round, too late to be accepted.
+    pub late_pacts: Vec<OfferedTerms>,
     /// The claims: the seat, the claimed row, and the seats that hear it, or everyone if the list is empty.
     pub claims: Vec<(usize, Vec<u64>, Vec<u32>)>,
 }
@@ -67,6 +69,7 @@ impl TalkedMatch {
             is_dealt: true,
             privacy: TalkPrivacy::Published,
             pacts: Vec::new(),
+            late_pacts: Vec::new(),
             claims: Vec::new(),
         }
     }
@@ -104,6 +107,9 @@ impl TalkedMatch {
             for &member in &pact.accepted {
                 table.say(member, Vec::new(), SubmittedContent::Accept { seat, round, number });
             }
+        }
+        for pact in &self.late_pacts {
+            table.offer(pact);
         }
         table.end_round();
         table.declare_and_take(&self.declared);
