@@ -92,8 +92,9 @@ pub use transport::{ByteStream, OpeningConnection, Transport};
 pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchUpdate, status_of_error};
 
 pub use lastnim_core::referee::{
-    Clock, DealRule, DealSecret, DealtRows, EndReason, MatchPhase, MatchSetup, NoteHash, OfferId,
-    OfferedPact, Origin, Record, RefusalReason, TalkContent, TalkPrivacy, TalkTerms, Terms, Timestamp,
+    Clock, DealHash, DealRule, DealSecret, DealtRows, EndReason, MatchPhase, MatchSetup, MatchSetupError,
+    NoteHash, OfferId, OfferedPact, Origin, Record, RefusalReason, TalkContent, TalkPrivacy, TalkTerms,
+    Terms, Timestamp,
 };
 pub use lastnim_core::{game, oracle, oracle::Mover};
 pub use lastnim_proto::{JoinRefusal, TakeFeed};

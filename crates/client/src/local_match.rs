@@ -20,7 +20,11 @@ use thiserror::Error;
 /// what each seat hears.
 ///
 /// [`next_seat`](Self::next_seat) names a seat whose bot must act, and [`ask_bot`](Self::ask_bot) asks a bot;
-/// [`play_to_end`](Self::play_to_end) does this until the match is over.
+/// [`play_to_end`](Self::play_to_end) does this until the match is over. On a server, a bot can send something else after
+/// a refusal; here the caller decides what follows.
+///
+/// # Panics
+/// Methods with a seat panic if the match has no such seat.
 #[derive(Debug)]
 pub struct LocalMatch {
     referee: Referee,
@@ -42,7 +46,7 @@ pub struct RefusedAction {
 
 impl LocalMatch {
     /// Begins a match in which all events happen at `now`. `dealt` has the private rows of the seats and the rule by
-    /// which they are dealt; `None` to deal no rows.
+    /// which they are dealt; `None` to deal no rows. A deal in `setup` is ignored.
     ///
     /// # Errors
     /// If the match cannot be played. The error lists everything that is wrong.
@@ -52,10 +56,8 @@ impl LocalMatch {
         dealt: Option<(DealRule, DealtRows)>,
         now: Timestamp,
     ) -> Result<Self, Vec<MatchSetupError>> {
-        let dealt = dealt.map(|(rule, dealt)| {
-            setup.deal = Some(Box::new(Deal::of_rows(rule, &dealt)));
-            Box::new(dealt)
-        });
+        setup.deal = dealt.as_ref().map(|(rule, dealt)| Box::new(Deal::of_rows(rule.clone(), dealt)));
+        let dealt = dealt.map(|(_, dealt)| Box::new(dealt));
         let setup = setup.validate()?;
         let present = BySeat::filled(setup.seats(), &true);
         let (mut referee, _) = Referee::begin_dealt(id, setup, dealt, present, now);
@@ -177,7 +179,7 @@ impl LocalMatch {
     /// Asks the bot of a seat for what the match waits for, and does what it answers.
     ///
     /// # Errors
-    /// If the referee refuses what the bot answers.
+    /// If the referee refuses what the bot answers, or another seat is to move.
     pub fn ask_bot(&mut self, seat: Seat, bot: &mut (impl Bot + ?Sized)) -> Result<(), RefusedAction> {
         match self.phase() {
             MatchPhase::Talking => match bot.talk(&self.talk_round(seat)) {
@@ -187,6 +189,12 @@ impl LocalMatch {
             MatchPhase::Declaring => self.ask_row(seat, bot),
             MatchPhase::Playing => {
                 let Some(view) = self.view(bot.take_feed()) else { return Ok(()) };
+                if view.info.seat != seat {
+                    return Err(RefusedAction {
+                        seat,
+                        message: format!("seat {} is to move", view.info.seat),
+                    });
+                }
                 let take = bot.play(&view);
                 self.take(take, bot.note_hash().map(NoteHash::from_bytes))
             }
@@ -202,9 +210,13 @@ impl LocalMatch {
     /// Asks the bots until the match is over, and tells them about rounds of talk and the end.
     ///
     /// # Errors
-    /// If the referee refuses what a bot answers.
+    /// If the referee refuses what a bot answers. The match is not over then.
+    ///
+    /// # Panics
+    /// If there is not one bot for each seat.
     pub fn play_to_end(&mut self, bots: &mut BySeat<Box<dyn Bot>>) -> Result<(), RefusedAction> {
-        let seats = bots.seats();
+        let seats = self.record().state().setup().seats();
+        assert_eq!(bots.seats(), seats, "a match has one bot for each seat");
         while let Some(seat) = self.next_seat() {
             let known = self.record().state().rounds_heard();
             self.ask_bot(seat, &mut *bots[seat])?;
