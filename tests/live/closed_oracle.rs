@@ -180,8 +180,8 @@ async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
     }
     let refused = stage.alice.solve().await.unwrap_err();
     let expected = format!(
-        "the oracle is closed to alice while tournament {id} (\"cup\") is running: it plays there, and that tournament closes the \
-         oracle to its bots"
+        "the oracle is closed to alice while tournament {id} (\"cup\") is running: it has entered that tournament, which \
+         closes the oracle to its bots until it is over"
     );
     assert_eq!(refused.message(), expected);
 

@@ -150,7 +150,7 @@ impl Arena {
     }
 
     /// Returns what a request created when its caller made it before; `None` if it is new, its match could not be
-    /// stored, or the store no longer keeps its tournament. The caller holds the lock under which such requests are
+    /// stored, or the store no longer keeps what it created. The caller holds the lock under which such requests are
     /// carried out, so that two at the same moment create one thing.
     ///
     /// # Errors

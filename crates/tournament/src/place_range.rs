@@ -65,7 +65,8 @@ impl ClearOrder {
         Ok(Some(Self { bots, stronger }))
     }
 
-    /// Sets the place ranges of the lines. Only rated bots that are not disqualified are compared.
+    /// Sets the place ranges of the lines. Only rated bots that are neither disqualified nor
+    /// withdrawn are compared.
     pub(super) fn add_place_ranges(&self, lines: &mut [Standing]) {
         let compared = |line: &Standing| {
             let index = self.bots.binary_search(&line.bot).ok();

@@ -27,7 +27,7 @@ pub struct TournamentActivity {
     pub connected: usize,
     /// The tournament's bots that have no session, without those that have withdrawn.
     pub absent: Vec<BotName>,
-    /// The number of the tournament's bots that have no session.
+    /// The number of the tournament's bots that have no session, without those that have withdrawn.
     pub absent_count: usize,
     /// The open matches; those that have waited longest come first.
     pub matches: Vec<OpenMatchView>,

@@ -29,7 +29,7 @@ impl OracleClosure {
 
     fn suggestion(&self) -> &'static str {
         match self.bot {
-            Some(_) => "it plays there, and that tournament closes the oracle to its bots",
+            Some(_) => "it has entered that tournament, which closes the oracle to its bots until it is over",
             None => "use the token of a bot that does not play there, or a viewer's or admin's token",
         }
     }

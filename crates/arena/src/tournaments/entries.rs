@@ -141,8 +141,9 @@ impl Arena {
     /// open matches, or in a format with rounds the current round, and its results stand.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament is over, or it is a running one that bots cannot leave: a
-    /// knockout, a sequential test, or the last round of a Swiss tournament.
+    /// If there is no such tournament or bot, the tournament is over or being cancelled, or it is a running one that the
+    /// bot cannot leave: a knockout, a sequential test, a Swiss tournament whose last round has been drawn, a gauntlet of
+    /// this bot, or one that has disqualified it.
     pub fn leave_tournament(
         &self,
         id: TournamentId,

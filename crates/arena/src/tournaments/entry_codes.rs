@@ -114,7 +114,7 @@ impl Arena {
     }
 
     /// Returns the bot of this name if it has this token and has entered the tournament, also if the tournament is over
-    /// or the bot has left it while it ran. Counts a call with the bot's token as a repetition.
+    /// or the bot has left it while it ran. This counts as a repeated request.
     async fn find_entrant(
         &self,
         id: TournamentId,
@@ -124,13 +124,13 @@ impl Arena {
         if self.principal_of_token(token.reveal()) != Some(Principal::Bot(name.clone())) {
             return Ok(None);
         }
-        self.count_repeat(name)?;
         let view = match self.tournament(id).await {
             Err(ArenaError::NoSuchTournament(_)) => return Ok(None),
             view => view?,
         };
         let was_in = |history: FieldHistory| history.changes.iter().any(|change| change.bot == *name);
         if view.stored.field.contains(name) || self.field_history(&view).await?.is_some_and(was_in) {
+            self.count_repeat(name)?;
             return Ok(Some((self.bot(name).await?, view)));
         }
         Ok(None)

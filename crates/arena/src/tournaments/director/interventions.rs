@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The maximum number of events in a tournament, all of which are sent in one message.
+/// The maximum number of interventions of organisers in a tournament. All of its events are sent in one message.
 const MAX_EVENTS: usize = 1_000;
 /// The maximum number of voided matches in a tournament, all of which are listed in its events.
 const MAX_VOIDED: usize = 32_000;
@@ -52,7 +52,7 @@ impl Director {
                 if let Err(error) = self.store(changes).await? {
                     Err(ArenaError::from(error))
                 } else {
-                    tracing::info!(tournament = %id, event = ?timed.event, "intervention by the organiser");
+                    tracing::info!(tournament = %id, event = ?timed.event, "tournament event");
                     self.handle.add_events([timed.clone()]);
                     self.apply_event(&timed.event).await?;
                     Ok(Some(timed))
@@ -81,7 +81,9 @@ impl Director {
         // apply to bots that withdraw, since each does so once.
         let is_unlimited = matches!(intervention, Intervention::Resume | Intervention::Withdraw { .. });
         if self.rulings.event_count() - self.rulings.withdrawn_bots().len() >= MAX_EVENTS && !is_unlimited {
-            let reason = format!("it has {MAX_EVENTS} events, which is the limit, so it can only be resumed");
+            let reason = format!(
+                "organisers have intervened {MAX_EVENTS} times, which is the limit, so it can only be resumed"
+            );
             return Err(self.impossible(reason));
         }
         match intervention {
@@ -141,7 +143,8 @@ impl Director {
             return Err(self.impossible(format!("{bot} is disqualified")));
         }
         if !self.stored.field.contains(&bot) {
-            return Err(self.impossible(format!("{bot} does not play in it")));
+            // It may have left before the start, and repeat the call because the answer was lost.
+            return Ok(None);
         }
         let profile = self.stored.settings.format.profile();
         if !profile.allows_withdrawal {
@@ -153,7 +156,7 @@ impl Director {
         }
         let from_round = self.schedule.lock().open_round();
         if profile.scheduling == SchedulingMode::InRounds && from_round.is_none() {
-            return Err(self.impossible(format!("its last round has begun, which {bot} plays")));
+            return Err(self.impossible("its last round has been drawn"));
         }
         Ok(Some(TournamentEvent::Withdrawn { bot, from_round }.into()))
     }
