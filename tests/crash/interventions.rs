@@ -5,7 +5,8 @@ use super::server::{ADMIN, Folder, Server, TIMEOUT};
 use super::stage::{Stage, small_positions};
 use super::standings_progress::without_progress;
 use lastnim_proto::pb::{
-    self, DisqualifiedResults, OpenMatches, tournament_event::Event, void_matches_request::Target,
+    self, DisqualifiedResults, OpenMatches, tournament_event::Event, tournament_settings::Format,
+    void_matches_request::Target,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -204,6 +205,43 @@ async fn interventions_survive_crashes(
         told.contradictions.iter().filter(|words| !words.starts_with("tournament ")).collect();
     assert_eq!(others, Vec::<&String>::new());
     drop(told);
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_withdrawal_from_a_swiss_tournament_survives_a_crash() {
+    let mut stage = Stage::new(Database::sqlite);
+    let mut server = stage.start.start().await;
+    stage.invite(FIELD, MAX_THINKING).await;
+    // Two tables of two matches in each round, and one table once a bot is gone.
+    let rounds = 24;
+    let settings = pb::TournamentSettings {
+        seats: 2,
+        format: Some(Format::Swiss(pb::SwissFormat { rounds, table_groups: 1 })),
+        ..small_positions("withdrawal", &[&[2, 5, 3], &[7]], 30_000)
+    };
+    let id = stage.begin(settings, &FIELD).await;
+    stage.until_ended(&id, 6).await;
+    // The round of the withdrawal does not depend on the speed of the machine.
+    stage.organiser.pause(&id, OpenMatches::Freeze).await;
+    let (organiser, asked) = (stage.organiser.clone(), id.clone());
+    server = ask_during_kill(&mut stage, server, async move { organiser.leave(&asked, "cleo").await }).await;
+    stage.organiser.resume(&id).await;
+    let over = stage.organiser.tournament_over(&id).await;
+    assert_eq!(over.state(), pb::TournamentState::Finished);
+    let events = stage.organiser.events(&id).await;
+    assert_eq!(events.iter().map(kind).collect::<Vec<_>>(), ["paused", "withdrawn", "resumed"]);
+    let Some(Event::Withdrawn(gone)) = &events[1].event else { panic!("{events:?}") };
+    let with_it = gone.from_round.unwrap();
+    assert_eq!(over.matches_played, 4 * with_it + 2 * (u64::from(rounds) - with_it));
+    let standings = stage.organiser.standings(&id).await;
+    let last = standings.last().unwrap();
+    assert_eq!((last.bot.as_str(), last.withdrawn, last.place), ("cleo", true, 4));
+    check_standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
+    server.kill();
+    server = stage.start.start().await;
+    assert_eq!(stage.organiser.standings(&id).await, standings);
+    stage.witnesses.dismiss().await;
     server.stop();
 }
 
