@@ -202,8 +202,12 @@ fn python_verifies_talk_and_pacts() -> Result<(), Box<dyn Error>> {
     assert!(code == Some(0) && output_text.ends_with(": verifies\n"), "{output_text}");
     let private = record_of_talk(TalkPrivacy::Private);
     let seal = key.seal(private.last_hash());
-    let (code, output_text) = verify(&RecordForm::Json.write(&private, Some(&seal)))?;
+    let other = RecordForm::Json.write(&private, Some(&seal));
+    let (code, output_text) = verify(&other)?;
     assert!(code == Some(0) && output_text.ends_with(": verifies\n"), "{output_text}");
+    let (code, output_text) =
+        verify(&other.replacen("\"return_within_ms\":5000", "\"return_within_ms\":5001", 1))?;
+    assert!(code == Some(1) && output_text.contains("its hash is not that of the event"), "{output_text}");
     for (from, to, words) in [
         ("hello", "hullo", "the content of a message is not the committed one"),
         ("\"before\":1", "\"before\":2", "the content of a message is not the committed one"),
@@ -217,11 +221,13 @@ fn python_verifies_talk_and_pacts() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Plays a match in which seat 0 says a text, claims a row and offers a pact, which seat 1 accepts.
+/// Plays a match in which seat 0 says a text, claims a row and offers a pact, which seat 1 accepts. If messages are
+/// private, bots must also return within 5 s.
 fn record_of_talk(privacy: TalkPrivacy) -> Record {
     let bots: Vec<_> = BOTS.map(|name| name.parse().unwrap()).to_vec();
     let mut setup = MatchSetup::new(bots.try_into().unwrap(), game::Piles::parse(&[1]).unwrap());
     setup.terms.talk = Some(TalkTerms { privacy, pacts: true, ..TalkTerms::default() });
+    setup.terms.clock.return_within = (privacy == TalkPrivacy::Private).then_some(Duration::from_secs(5));
     let (seats, now) = (setup.seats(), Timestamp::from_micros(1));
     let present = game::BySeat::filled(seats, &true);
     let (mut referee, _) = Referee::begin(game::MatchId::new(1, &[1; 10]), setup, present, now);

@@ -46,6 +46,7 @@ async fn play_match(server: &FuzzedServer, setup: u8, messages: Vec<(usize, Play
         initial_ms: BANK_MS,
         declaration_ms: BANK_MS,
         increment_ms: u32::from(setup & 1),
+        return_within_ms: (setup & 8 != 0).then_some(BANK_MS / 2),
         ..pb::Clock::default()
     };
     let request = pb::CreateMatchRequest {

@@ -18,6 +18,7 @@ impl From<&Clock> for pb::Clock {
             lag_quota_ms: whole_millis(clock.lag_quota),
             lag_total_ms: whole_millis(clock.lag_total),
             declaration_ms: whole_millis(clock.declaration),
+            return_within_ms: clock.return_within.map(whole_millis),
         }
     }
 }
@@ -209,6 +210,7 @@ fn clock_from_message(clock: &pb::Clock) -> Clock {
         lag_quota: ms(clock.lag_quota_ms),
         lag_total: ms(clock.lag_total_ms),
         declaration: ms(clock.declaration_ms),
+        return_within: clock.return_within_ms.map(ms),
     }
 }
 

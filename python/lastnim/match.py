@@ -60,6 +60,8 @@ class Clock:
     """The maximum lag credited to a seat in one match."""
     declaration_ms: int
     """The time limit for declarations."""
+    return_within_ms: int | None = None
+    """How long a bot that is to move may be disconnected before its seat is forfeited; None for its whole bank."""
 
 
 @dataclass(frozen=True, slots=True)

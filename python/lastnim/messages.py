@@ -1264,6 +1264,11 @@ class Clock:
     """The maximum lag given back to a seat in one match, in milliseconds, 0 to 600,000."""
     declaration_ms: int
     """Milliseconds that every seat has to declare its row, 1 to 3,600,000 (an hour)."""
+    return_within_ms: int | None
+    """
+    Milliseconds that a bot that is to move may be without a session before its seat is forfeited, 1 to 86,400,000 (a
+    day). They start with its turn, or later when it disconnects. Absent: as long as its bank lasts.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -1569,6 +1574,8 @@ class MatchRow:
     """See Clock.lag_total_ms."""
     clock_declaration_ms: int
     """See Clock.declaration_ms."""
+    clock_return_within_ms: int | None
+    """See Clock.return_within_ms."""
     strikes_limit: int
     """Strikes after which a seat is forfeited."""
     max_plies: int

@@ -129,6 +129,7 @@ fn clock_json(clock: &Clock) -> Value {
         "lag_quota_ms": whole_milliseconds(clock.lag_quota),
         "lag_total_ms": whole_milliseconds(clock.lag_total),
         "declaration_ms": whole_milliseconds(clock.declaration),
+        "return_within_ms": clock.return_within.map(whole_milliseconds),
     })
 }
 

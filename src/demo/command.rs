@@ -133,6 +133,7 @@ fn demo_settings(seed: u64) -> pb::TournamentSettings {
         lag_quota_ms: 100,
         lag_total_ms: 10_000,
         declaration_ms: TIME_LIMIT_MS,
+        return_within_ms: None,
     };
     pb::TournamentSettings {
         title: "The house bots on the positions of the paper's tables".to_owned(),

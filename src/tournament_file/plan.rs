@@ -169,6 +169,7 @@ mod tests {
         lag_quota = "3ms"
         lag_total = "4ms"
         declare_within = "5ms"
+        return_within = "6ms"
         retention = { matches = 6, days = 7 }
         format = { kind = "gauntlet", bot = "ann", groups = 8 }
         positions = { drawn = { count = 2, piles = [2, 3], counters = [4, 9223372036854775807] } }

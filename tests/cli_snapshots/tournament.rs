@@ -11,7 +11,7 @@ fn tournaments_are_created_with_every_setting() {
         "--seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --ending last-mover-wins --scoring win",
         "--seats 2 --draw-positions 5 --draw-piles 2,3 --draw-counters 4,9 --alliance random --seed 7 --groups 3",
         "--seats 2 --paper-positions --alliance standard --strikes 5 --max-plies 100 --clock 500ms+0s \
-          --lag-quota 10ms --lag-total 20ms --declare-within 700ms",
+          --lag-quota 10ms --lag-total 20ms --declare-within 700ms --return-within 300ms",
         "--seats 2 --piles 3 --start-at 2999-12-31T18:00:00+01:00 --entries-close-at 2999-12-31T16:30:00Z \
          --allow alice,team-*",
         "--seats 2 --piles 3 --format gauntlet --bot dora --groups 9",

@@ -58,7 +58,7 @@ fn examples_of_every_format_are_checked() {
 
 #[test]
 fn declaring_with_two_seats_is_noted() {
-    let two = "seats = 2\nalliance = \"declared\"\npositions = { paper = true }\n\
+    let two = "seats = 2\nalliance = \"declared\"\nreturn_within = \"1m\"\npositions = { paper = true }\n\
                [[bot]]\nname = \"a\"\nhouse = \"oracle\"\n[[bot]]\nname = \"b\"\nhouse = \"traitor\"\n";
     let mut terminal = with_examples();
     terminal.write("two.toml", two);

@@ -157,6 +157,55 @@ async fn forfeits_distinguish_disconnected_silent_and_absent_bots() {
     assert_eq!(lost, reasons);
 }
 
+/// Creates a match of two bots with banks of an hour, which no test can wait for, and a time to return.
+async fn create_with_time_to_return(host: &Host, bots: [&str; 2], return_within_ms: u32) -> String {
+    let clock =
+        pb::Clock { initial_ms: 3_600_000, return_within_ms: Some(return_within_ms), ..patient_clock() };
+    let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(bots, &[5]) };
+    host.create_match(request).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_bot_loses_its_seat_before_its_bank_is_empty() {
+    let host = Host::start().await;
+    let [steady, killed] = host.register_all(["steady", "killed"]).await;
+    let proxy = Proxy::to(&host.address).await;
+    let (steady, _) = BotSession::open(&host, &steady).await;
+    let (mut line, _) = BotSession::open_at(&proxy.address, &killed).await;
+    let id = create_with_time_to_return(&host, ["steady", "killed"], 200).await;
+    let playing = steady.playing_timidly(1);
+    let started = line.started().await;
+    line.declare_standard(&started).await;
+    assert_eq!(started.setup.unwrap().clock.unwrap().return_within_ms, Some(200));
+    line.turn().await;
+    proxy.cut();
+    soon("the end of the match", playing).await.unwrap();
+    assert_eq!(forfeits(&host, &id).await, [(1, pb::ForfeitReason::Disconnected)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_shows_the_time_to_return_while_a_bot_is_away() {
+    const RETURN_MS: u32 = 600_000;
+    let host = Host::start().await;
+    let [steady, fickle] = host.register_all(["steady", "fickle"]).await;
+    let (mut steady, _) = BotSession::open(&host, &steady).await;
+    let (mut line, _) = BotSession::open(&host, &fickle).await;
+    let id = create_with_time_to_return(&host, ["fickle", "steady"], RETURN_MS).await;
+    declare_both(&host, &id, [&mut steady, &mut line]).await;
+    line.turn().await;
+    let is_away = async |expected: bool| {
+        let left_ms = async || host.get_match(&id).await.open.unwrap().left_ms;
+        while left_ms().await.is_some_and(|left| left <= u64::from(RETURN_MS)) != expected {}
+    };
+    soon("the bank", is_away(false)).await;
+    drop(line);
+    soon("the time to return", is_away(true)).await;
+    let (mut line, _) = BotSession::open(&host, &fickle).await;
+    let snapshot = line.snapshot().await;
+    assert!(snapshot.turn.unwrap().bank_ms > RETURN_MS);
+    soon("the bank again", is_away(false)).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_match_without_any_bots_ends() {
     let host = Host::start().await;

@@ -106,21 +106,27 @@ def setup(given):
             u32(given["max_plies"]),
             optional(matrix(assigned) if assigned else None),
             optional(origin),
-            deal_and_talk(given),
+            rest_of_setup(given),
         ]
     )
 
 
-def deal_and_talk(given):
-    """The deal and the talk of a setup; empty without them."""
-    if "talk" not in given:
-        return deal(given.get("deal"))
-    talk = given["talk"]
+def rest_of_setup(given):
+    """The deal, the talk and the time to return of a setup; empty without them."""
+    dealt, talked = deal(given.get("deal")) or None, talk(given["talk"]) if "talk" in given else None
+    within = given["clock"].get("return_within_ms")
+    if within is not None:
+        return optional(dealt) + optional(talked) + u64(1_000 * within)
+    if talked is not None:
+        return optional(dealt) + talked
+    return dealt or b""
+
+
+def talk(talk):
     if unknown := talk.keys() - {"rounds", "round_ms", "text_chars", "privacy", "pacts"}:
         raise Unreadable(f"`talk` with an unknown member {', '.join(sorted(unknown))}")
     return (
-        optional(deal(given.get("deal")) or None)
-        + u32(talk["rounds"])
+        u32(talk["rounds"])
         + u64(1_000 * talk["round_ms"])
         + u32(talk["text_chars"])
         + named("talk_privacy", talk["privacy"])
@@ -251,6 +257,8 @@ def canonical(event):
     if unknown := given.keys() - members:
         raise Unreadable(f"`{kind}` with an unknown member {', '.join(sorted(unknown))}: a newer verifier may know it")
     tag = 12 if "talk" in given else 10 if "deal" in given else noted_tag if given.get("note_hash") else tag
+    if kind == "created" and given["clock"].get("return_within_ms") is not None:
+        tag = 16
     return u8(tag) + u64(event.get("at_us", 0)) + write(given)
 
 

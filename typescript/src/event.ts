@@ -220,7 +220,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
   const origin = setup.tournamentId
     ? { tournament: parseId(setup.tournamentId, `${field}.setup.tournament_id`), number: setup.number, group: setup.group }
     : undefined;
-  const { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs } = clock;
+  const { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs, returnWithinMs } = clock;
   return {
     id: parseId(started.matchId, `${field}.match_id`),
     seat: started.seat,
@@ -229,7 +229,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
     piles: setup.piles,
     first: setup.first,
     ending: enumWord(WireEnding, setup.ending || WireEnding.TO_MOVE_WINS),
-    clock: { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs },
+    clock: { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs, returnWithinMs },
     strikes: setup.strikes,
     maxPlies: setup.maxPlies,
     assigned,

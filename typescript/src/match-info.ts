@@ -18,6 +18,11 @@ export interface Clock {
   readonly lagTotalMs: number;
   /** The time limit for declarations, in milliseconds. */
   readonly declarationMs: number;
+  /**
+   * How long a bot that is to move may be disconnected before its seat is forfeited, in milliseconds; absent for as long as its bank
+   * lasts.
+   */
+  readonly returnWithinMs?: number | undefined;
 }
 
 /** The tournament of a match. */

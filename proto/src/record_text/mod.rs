@@ -27,13 +27,14 @@
 //! 2023-11-14T22:13:20.005000Z ended finished winner 0 alice hash ..
 //! ```
 //!
-//! An exhibition has no `tournament` line. A match with talk has a `talk` line after `max_plies`. Assigned rows are
-//! written as `rows assigned 0 1; 0 1`; dealt rows as `rows dealt from` and the rule, followed by a `commitment` line
-//! for each seat. Unsigned records have no `signer` and `signature` lines. Signatures and hashes are left out while
-//! anything in the record is secret: until the rows are revealed or, with dealt rows or private messages, until the
-//! match has a winner. If a bot added a note hash to its row or take, `note_hash <32 bytes in base64>` precedes `hash`. A
-//! cancelled match ends with `ended cancelled`. Words such as `illegal_take` are enumeration values of the protos
-//! in lower case, without their prefix. Years after 9999 have more digits. Every line ends with a newline.
+//! An exhibition has no `tournament` line. The `clock` line ends with `return_within_ms` if bots must return in time. A
+//! match with talk has a `talk` line after `max_plies`. Assigned rows are written as `rows assigned 0 1; 0 1`; dealt
+//! rows as `rows dealt from` and the rule, followed by a `commitment` line for each seat. Unsigned records have no
+//! `signer` and `signature` lines. Signatures and hashes are left out while anything in the record is secret: until the
+//! rows are revealed or, with dealt rows or private messages, until the match has a winner. If a bot added a note hash
+//! to its row or take, `note_hash <32 bytes in base64>` precedes `hash`. A cancelled match ends with `ended cancelled`.
+//! Words such as `illegal_take` are enumeration values of the protos in lower case, without their prefix. Years after
+//! 9999 have more digits. Every line ends with a newline.
 
 mod utc;
 mod writer;

@@ -54,13 +54,14 @@ fn write_header(text: &mut String, setup: &MatchSetup) {
         write_formatted(text, format_args!(" {counters}"));
     }
     write_line(text, format_args!("\nfirst {}\nending {}", setup.first, setup.ending));
-    let pb::Clock { initial_ms, increment_ms, lag_quota_ms, lag_total_ms, declaration_ms } =
+    let pb::Clock { initial_ms, increment_ms, lag_quota_ms, lag_total_ms, declaration_ms, return_within_ms } =
         setup.clock().into();
     write_line(
         text,
         format_args!(
             "clock initial_ms {initial_ms} increment_ms {increment_ms} lag_quota_ms {lag_quota_ms} \
-             lag_total_ms {lag_total_ms} declaration_ms {declaration_ms}"
+             lag_total_ms {lag_total_ms} declaration_ms {declaration_ms}{}",
+            return_within_ms.map(|ms| format!(" return_within_ms {ms}")).unwrap_or_default()
         ),
     );
     write_line(text, format_args!("strikes {}\nmax_plies {}", setup.terms.strikes, setup.terms.max_plies));

@@ -304,7 +304,8 @@ impl TournamentSetting {
     pub fn default_value(&self) -> Option<Value> {
         let default = self.default?;
         match self.kind {
-            ValueKind::Text | ValueKind::Duration | ValueKind::Clock => Some(default.into()),
+            ValueKind::Text | ValueKind::Clock => Some(default.into()),
+            ValueKind::Duration => parse_millis(default).is_ok().then(|| default.into()),
             ValueKind::Range => serde_json::from_str(&format!("[{default}]")).ok(),
             _ => serde_json::from_str(&default.replace(',', "")).ok(),
         }

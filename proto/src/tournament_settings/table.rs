@@ -164,6 +164,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Every seat's time for its takes, and what each take adds", "{}";
         "clock.declaration_ms" Duration "Time to declare" "1ms to 1h", ["10s"], "How long a seat has to declare what it wants",
             "; {} to declare";
+        "clock.return_within_ms" Duration "Time to return" "1ms to 1d", ["its whole clock"],
+            "How long a bot that is to move may be disconnected before its seat is forfeited", "; {} to return when disconnected";
         "clock.lag_quota_ms" Duration "Lag per take" "0s to 10s", ["100ms"], "Maximum network delay given back per take",
             "; network delay given back: up to {} per take";
         "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum network delay given back per seat and match",

@@ -79,6 +79,7 @@ impl<'a> ExportedMatch<'a> {
             clock_lag_quota_ms: clock.lag_quota_ms,
             clock_lag_total_ms: clock.lag_total_ms,
             clock_declaration_ms: clock.declaration_ms,
+            clock_return_within_ms: clock.return_within_ms,
             strikes_limit: setup.terms.strikes,
             max_plies: setup.terms.max_plies,
             plies: state.ply(),

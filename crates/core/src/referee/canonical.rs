@@ -37,6 +37,7 @@
 //! | 13 | `said` | seat; round, `u32`; number, `u32`; audience; the 32 bytes of the commitment |
 //! | 14 | `heard` | round, `u32` |
 //! | 15 | `talk_ended` | seat; round, `u32` |
+//! | 16 | `created`, if bots must return within a span | as tag 1; optional: the deal; optional: the talk; the span |
 //!
 //! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
 //! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional:
@@ -143,6 +144,7 @@ impl CanonicalBytes {
     /// Appends the canonical bytes of an event.
     pub(super) fn write_event(&mut self, timed: &TimedEvent) {
         self.write_u8(match &timed.event {
+            Event::Created(setup) if setup.clock().return_within.is_some() => 16,
             Event::Created(setup) if setup.terms.talk.is_some() => 12,
             Event::Created(setup) if setup.deal.is_none() => 1,
             Event::Declared { note_hash: None, .. } => 2,
@@ -281,7 +283,7 @@ impl CanonicalBytes {
             Ending::ToMoveWins => 1,
             Ending::LastMoverWins => 2,
         });
-        let Clock { initial, increment, lag_quota, lag_total, declaration } = &terms.clock;
+        let Clock { initial, increment, lag_quota, lag_total, declaration, return_within } = &terms.clock;
         for span in [initial, increment, lag_quota, lag_total, declaration] {
             self.write_span(*span);
         }
@@ -294,13 +296,18 @@ impl CanonicalBytes {
             bytes.write_u64(*number);
             bytes.write_u64(*group);
         });
-        match (&terms.talk, deal) {
-            (Some(talk), deal) => {
+        match (return_within, &terms.talk, deal) {
+            (Some(span), talk, deal) => {
+                self.write_optional(deal.as_deref(), Self::write_deal);
+                self.write_optional(talk.as_ref(), Self::write_talk);
+                self.write_span(*span);
+            }
+            (None, Some(talk), deal) => {
                 self.write_optional(deal.as_deref(), Self::write_deal);
                 self.write_talk(talk);
             }
-            (None, Some(deal)) => self.write_deal(deal),
-            (None, None) => {}
+            (None, None, Some(deal)) => self.write_deal(deal),
+            (None, None, None) => {}
         }
     }
 

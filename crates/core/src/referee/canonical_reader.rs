@@ -76,16 +76,21 @@ impl<'a> CanonicalReader<'a> {
     fn read_timed_event(&mut self, seats: Option<SeatCount>) -> ReadResult<TimedEvent> {
         let tag = self.read_u8()?;
         let at = Timestamp::from_micros(self.read_u64()?);
-        if let 1 | 10 | 12 = tag {
+        if let 1 | 10 | 12 | 16 = tag {
             let mut setup = self.read_setup()?;
             let seats = setup.seats();
             let deal = match tag {
                 10 => Some(self.read_deal(seats)?),
-                12 => self.read_optional(|reader| reader.read_deal(seats))?,
+                12 | 16 => self.read_optional(|reader| reader.read_deal(seats))?,
                 _ => None,
             };
             setup.deal = deal.map(Box::new);
-            setup.terms.talk = (tag == 12).then(|| self.read_talk()).transpose()?;
+            setup.terms.talk = match tag {
+                12 => Some(self.read_talk()?),
+                16 => self.read_optional(Self::read_talk)?,
+                _ => None,
+            };
+            setup.terms.clock.return_within = (tag == 16).then(|| self.read_span()).transpose()?;
             return Ok(TimedEvent { at, event: Event::Created(Box::new(setup)) });
         }
         let seats = seats.ok_or(CanonicalBytesError::NoSetup)?;
@@ -170,6 +175,7 @@ impl<'a> CanonicalReader<'a> {
                     lag_quota: self.read_span()?,
                     lag_total: self.read_span()?,
                     declaration: self.read_span()?,
+                    return_within: None,
                 },
                 strikes: self.read_u32()?,
                 max_plies: self.read_u32()?,

@@ -20,6 +20,9 @@ pub struct Clock {
     pub lag_total: Duration,
     /// The time to declare rows, 1 ms to an hour.
     pub declaration: Duration,
+    /// How long a bot that is to move may be disconnected before its seat is forfeited, 1 ms to a day; `None` for as
+    /// long as its bank lasts. The span starts with the bot's turn, or later when it disconnects.
+    pub return_within: Option<Duration>,
 }
 
 /// A time out of range, or with a fraction of a millisecond, which records cannot represent.
@@ -38,7 +41,7 @@ pub struct ClockError {
 
 impl Default for Clock {
     /// Returns a clock with an initial bank of ten seconds, an increment of 100 ms, a lag credit of up to 100 ms per
-    /// take and 10 s in total, and ten seconds to declare rows.
+    /// take and 10 s in total, ten seconds to declare rows, and no time limit to return.
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),
@@ -46,6 +49,7 @@ impl Default for Clock {
             lag_quota: Duration::from_millis(100),
             lag_total: Duration::from_secs(10),
             declaration: Duration::from_secs(10),
+            return_within: None,
         }
     }
 }
@@ -63,8 +67,10 @@ impl Clock {
             ("lag_total_ms", self.lag_total, 0, 600_000),
             ("declaration_ms", self.declaration, 1, 3_600_000),
         ];
+        let to_return = self.return_within.map(|span| ("return_within_ms", span, 1, 86_400_000));
         let errors: Vec<_> = bounds
             .into_iter()
+            .chain(to_return)
             .filter_map(|(field, span, min, max)| {
                 let whole = span.subsec_nanos() % NANOS_PER_MILLI == 0;
                 let fits = whole && (u128::from(min)..=u128::from(max)).contains(&span.as_millis());
@@ -158,6 +164,8 @@ mod tests {
         let clock = Clock { initial: Duration::ZERO, lag_quota: Duration::from_secs(11), ..Clock::default() };
         let fields: Vec<_> = clock.validate().unwrap_err().iter().map(|error| error.field).collect();
         assert_eq!(fields, ["initial_ms", "lag_quota_ms"]);
+        let clock = Clock { return_within: Some(Duration::ZERO), ..Clock::default() };
+        assert_eq!(clock.validate().unwrap_err()[0].field, "return_within_ms");
         let clock = Clock { declaration: Duration::from_micros(1_500), ..Clock::default() };
         assert_eq!(
             clock.validate().unwrap_err()[0].to_string(),

@@ -112,7 +112,7 @@ pub enum RowDefault {
 pub enum ForfeitReason {
     /// The bot was connected and let its clock run out.
     TimedOut,
-    /// The clock ran out while the bot was disconnected.
+    /// The clock, or the time to return, ran out while the bot was disconnected.
     Disconnected,
     /// The bot never connected during the match.
     NoShow,

@@ -97,6 +97,7 @@ impl Scenario {
         let clock = &mut self.setup.terms.clock;
         clock.initial = Duration::from_hours(24);
         clock.declaration = Duration::from_hours(1);
+        clock.return_within = clock.return_within.map(|_| Duration::from_hours(24));
         if let Some(talk) = &mut self.setup.terms.talk {
             talk.round_time = Duration::from_hours(1);
         }
@@ -316,13 +317,14 @@ fn any_row(seats: SeatCount) -> impl Strategy<Value = Vec<u64>> {
 }
 
 fn any_clock() -> impl Strategy<Value = Clock> {
-    (1..20_u64, 0..4_u64, 0..6_u64, 0..12_u64, 1..20_u64).prop_map(
-        |(initial, increment, lag_quota, lag_total, declaration)| Clock {
+    (1..20_u64, 0..4_u64, 0..6_u64, 0..12_u64, 1..20_u64, prop::option::of(1..9_u64)).prop_map(
+        |(initial, increment, lag_quota, lag_total, declaration, return_within)| Clock {
             initial: Duration::from_millis(initial),
             increment: Duration::from_millis(increment),
             lag_quota: Duration::from_millis(lag_quota),
             lag_total: Duration::from_millis(lag_total),
             declaration: Duration::from_millis(declaration),
+            return_within: return_within.map(Duration::from_millis),
         },
     )
 }

@@ -1,8 +1,10 @@
 //! The referee: decides the consequences of actions and of time passing.
 
+mod absence;
 mod resumption;
 mod talking;
 
+use absence::no_departures;
 use resumption::ClockHold;
 
 use super::state::DecidedTake;
@@ -34,6 +36,8 @@ pub struct Referee {
     present: SeatSet,
     /// The seats whose bots have been connected at any time during the match.
     ever_connected: SeatSet,
+    /// When the bot of each seat last disconnected; `None` if bots need not return within a span.
+    left_at: Option<BySeat<Timestamp>>,
     lag_us: BySeat<u64>,
     talk_secret: TalkSecret,
     /// The times when clocks did not run; `None` if no clock was ever stopped or held.
@@ -98,6 +102,7 @@ impl Referee {
         let present = SeatSet::from(present);
         let assigned = setup.assigned.is_some();
         let seats = setup.seats();
+        let left_at = no_departures(&setup);
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
         let mut effects = vec![RefereeEffect::EventOccurred(created.clone())];
         let mut referee = Self {
@@ -108,6 +113,7 @@ impl Referee {
             announced_turn: None,
             present,
             ever_connected: present,
+            left_at,
             lag_us: BySeat::filled(seats, &0),
             talk_secret: TalkSecret::default(),
             stops: None,
@@ -167,10 +173,17 @@ impl Referee {
             }
             MatchPhase::Ended => return None,
         };
-        let stopped = |runs_out, &(from, until): &(Timestamp, Timestamp)| {
-            if from < runs_out { runs_out + until.since(from) } else { runs_out }
+        let runs_out = self.add_excused(since, since.plus_micros(allowed));
+        Some(self.return_deadline(since).map_or(runs_out, |back_by| back_by.min(runs_out)))
+    }
+
+    /// Adds to a deadline the time in which the running clock is stopped between `since` and the deadline.
+    fn add_excused(&self, since: Timestamp, deadline: Timestamp) -> Timestamp {
+        let stopped = |deadline, &(from, until): &(Timestamp, Timestamp)| {
+            let from = from.max(since);
+            if from < deadline { deadline + until.since(from) } else { deadline }
         };
-        Some(self.excused_spans().iter().fold(since.plus_micros(allowed), stopped))
+        self.excused_spans().iter().fold(deadline, stopped)
     }
 
     /// Returns how many microseconds the running clock has run by the time `at`; 0 if no clock is running.
@@ -262,7 +275,7 @@ impl Referee {
                 let message = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
                 effects.push(RefereeEffect::SendToSeat { seat, message });
             }
-            RefereeInput::Left { seat } => self.present.remove(seat),
+            RefereeInput::Left { seat } => self.note_departure(seat),
             RefereeInput::Act { seat, action } => match action {
                 SeatAction::Declare { note_hash: Err(error), .. }
                 | SeatAction::Take { note_hash: Err(error), .. } => {

@@ -3,6 +3,7 @@
 //! No bot is charged for the interruption: the record shows how much time each seat has left, and the interrupted turn
 //! starts again. Bots have lost their streams, so they get some time to reconnect before their clocks run.
 
+use super::absence::no_departures;
 use super::{ClockStops, Referee};
 use crate::game::{BySeat, Seat, SeatSet};
 use crate::oracle::Mover;
@@ -65,6 +66,7 @@ impl Referee {
             announced_turn: None,
             present,
             ever_connected: present.union(seats_ever_active(&record)),
+            left_at: no_departures(record.state().setup()),
             lag_us: BySeat::filled(seats, &0),
             talk_secret: TalkSecret::default(),
             stops: None,

@@ -235,6 +235,10 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     change(&|setup| setup.terms.clock.lag_quota += ONE_MICROSECOND);
     change(&|setup| setup.terms.clock.lag_total += ONE_MICROSECOND);
     change(&|setup| setup.terms.clock.declaration += ONE_MICROSECOND);
+    change(&|setup| {
+        let within = &mut setup.terms.clock.return_within;
+        *within = Some(within.unwrap_or_default() + ONE_MICROSECOND);
+    });
     change(&|setup| setup.terms.strikes += 1);
     change(&|setup| setup.terms.max_plies += 1);
     let talk = setup.terms.talk.unwrap_or_default();

@@ -6,6 +6,7 @@ use crate::referee::testing::{Observation, Scenario, event_in, scenario};
 use crate::referee::{
     Audience, EndReason, Event, ForfeitReason, MAX_EVENTS, MAX_ROUND_MESSAGES, MatchPhase, MatchState,
     OfferId, Record, RefereeEffect, RefereeInput, SeatAction, SeatMessage, TalkContent, TalkMessage,
+    Timestamp,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -14,6 +15,8 @@ use std::time::Duration;
 struct InvariantChecker {
     present: BySeat<bool>,
     ever_connected: BySeat<bool>,
+    /// When the bot of each seat last disconnected; zero before it does.
+    left_at: BySeat<Timestamp>,
     /// For each input: the number of events in the record once it was handled, and the resulting state.
     states: Vec<(usize, MatchState)>,
 }
@@ -23,6 +26,7 @@ impl InvariantChecker {
         Self {
             present: scenario.present.clone(),
             ever_connected: scenario.present.clone(),
+            left_at: BySeat::filled(scenario.setup.seats(), &Timestamp::from_micros(0)),
             states: Vec::new(),
         }
     }
@@ -42,7 +46,11 @@ impl InvariantChecker {
                 });
                 assert_eq!(snapshots.count(), 1);
             }
-            RefereeInput::Left { seat } => self.present[seat] = false,
+            RefereeInput::Left { seat } => {
+                if std::mem::replace(&mut self.present[seat], false) {
+                    self.left_at[seat] = observation.now;
+                }
+            }
             RefereeInput::Act { seat, ref action } if *action != SeatAction::Resign => {
                 let answered = observation.effects.iter().any(|effect| match effect {
                     RefereeEffect::SendToSeat { seat: recipient, message } => {
@@ -98,7 +106,8 @@ impl InvariantChecker {
     }
 
     fn check_forfeit(&self, seat: Seat, reason: ForfeitReason, observation: &Observation<'_>) {
-        let due = observation.deadline.is_some_and(|deadline| deadline <= observation.now);
+        let due = observation.deadline.is_some_and(|deadline| deadline <= observation.now)
+            && self.is_out_of_time(seat, observation);
         let fits = match reason {
             ForfeitReason::NoShow => due && !self.ever_connected[seat] && !has_taken(observation.after, seat),
             ForfeitReason::Disconnected => due && self.ever_connected[seat] && !self.present[seat],
@@ -110,6 +119,23 @@ impl InvariantChecker {
             ForfeitReason::Disqualified => *observation.input == RefereeInput::Disqualify { seat },
         };
         assert!(fits, "seat {seat} was forfeited ({reason}) after {:?}", observation.input);
+    }
+
+    /// Returns whether the seat to move may have used up its bank, or its bot the time to return, since its turn began.
+    /// Before rows are revealed, there is nothing to check.
+    fn is_out_of_time(&self, seat: Seat, observation: &Observation<'_>) -> bool {
+        let Observation { before, now, effects, after, .. } = observation;
+        if before.phase() != MatchPhase::Playing {
+            return true;
+        }
+        let earlier = after.events().len() - effects.iter().filter_map(event_in).count();
+        let begins_turn = |event: &Event| matches!(event, Event::Revealed { .. } | Event::Took { .. });
+        let began = after.events()[..earlier].iter().rfind(|timed| begins_turn(&timed.event)).unwrap().at;
+        let stayed_away =
+            before.setup().clock().return_within.is_some_and(|within| {
+                !self.present[seat] && now.since(began.max(self.left_at[seat])) >= within
+            });
+        stayed_away || now.since(began) >= before.banks()[seat].left()
     }
 }
 

@@ -67,6 +67,7 @@ fn eventful_record() -> Record {
                 lag_quota: ms(100),
                 lag_total: ms(2_000),
                 declaration: ms(5_000),
+                return_within: None,
             },
             strikes: 1,
             max_plies: 400,

@@ -1,5 +1,6 @@
 //! Tests that the referee enforces the rules of a match. They use no runtime and no clock.
 
+mod absence;
 mod chain;
 mod chaos;
 mod dealt;

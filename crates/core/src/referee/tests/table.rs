@@ -28,6 +28,7 @@ pub(super) fn declared_match(seats: usize, piles: &[u64]) -> MatchSetup {
         lag_quota: ms(0),
         lag_total: ms(0),
         declaration: ms(DECLARATION_MS),
+        return_within: None,
     };
     setup
 }

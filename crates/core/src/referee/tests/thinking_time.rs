@@ -254,6 +254,7 @@ fn the_longest_clock_does_not_overflow() {
         lag_quota: ms(10_000),
         lag_total: ms(600_000),
         declaration: ms(3_600_000),
+        return_within: None,
     };
     let mut table = Table::open(setup);
     assert_eq!(take_after(&mut table, day - 1), (ms(day - 1), ms(0)));
