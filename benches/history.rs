@@ -16,7 +16,7 @@ use anyhow::{Context as _, ensure};
 use clap::Parser;
 use lastnim_client::connect;
 use lastnim_core::{
-    game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
+    game::{BotName, BotProfile, BySeat, MatchId, Piles, SeatCount, TournamentId},
     referee::{
         MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SeatAction, SigningKey, Terms,
         Timestamp,
@@ -255,7 +255,12 @@ async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)
 /// Registers bots.
 fn registrations(field: &[BotName]) -> Vec<Change> {
     let registered_at = Timestamp::from_micros(BEGAN);
-    let bot = |bot: &BotName| StoredBot { name: bot.clone(), registered_at, token: Token::generate().hash() };
+    let bot = |bot: &BotName| StoredBot {
+        name: bot.clone(),
+        registered_at,
+        token: Token::generate().hash(),
+        profile: BotProfile::default(),
+    };
     field.iter().map(|name| Change::Bot(bot(name))).collect()
 }
 

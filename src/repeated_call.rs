@@ -86,13 +86,18 @@ pub async fn create_tournament(
     created.tournament.ok_or_else(|| remote.missing_part_failure("tournament"))
 }
 
-/// Registers a bot, with a token that is made here, so that the call can be repeated if its answer is lost.
+/// Registers a bot with a profile, and with a token that is made here, so that the call can be repeated if its answer is
+/// lost.
 ///
 /// # Errors
 /// If the server refuses the call, or no server answers.
-pub async fn register_bot(remote: &RemoteServer, bot: &BotName) -> Result<pb::RegisterBotResponse, Status> {
+pub async fn register_bot(
+    remote: &RemoteServer,
+    bot: &BotName,
+    profile: Option<pb::BotProfile>,
+) -> Result<pb::RegisterBotResponse, Status> {
     let token = Token::generate().reveal().to_owned();
-    let request = pb::RegisterBotRequest { name: bot.to_string(), token };
+    let request = pb::RegisterBotRequest { name: bot.to_string(), token, profile };
     let register = || {
         let (mut bots, request) = (remote.bot_client(), request.clone());
         async move { bots.register_bot(request).await }

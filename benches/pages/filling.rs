@@ -3,7 +3,7 @@
 use super::playing::{MatchMaker, SEATS, settings};
 use anyhow::Context as _;
 use lastnim_core::{
-    game::{BotName, TournamentId},
+    game::{BotName, BotProfile, TournamentId},
     referee::{Terms, Timestamp},
 };
 use lastnim_proto::tournament_event::TimedTournamentEvent;
@@ -36,6 +36,7 @@ pub(crate) async fn fill_store(path: &Path, matches: u64) -> anyhow::Result<()> 
         name: name.clone(),
         registered_at: Timestamp::from_micros(1_600_000_000_000_000),
         token: Token::generate().hash(),
+        profile: BotProfile::default(),
     };
     store.write(&field.iter().map(|name| Change::Bot(bot(name))).collect::<Vec<_>>()).await?;
     let mut maker = MatchMaker::new();

@@ -18,6 +18,7 @@ pub mod batch;
 pub mod benchmark_card;
 #[cfg(feature = "analysis")]
 pub mod bot_audit;
+pub mod bot_profile;
 pub mod bot_version;
 mod codec;
 mod deal;

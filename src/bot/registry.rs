@@ -8,7 +8,7 @@ use crate::{
     repeated_call, runtime, screen,
 };
 use clap::Args;
-use lastnim_core::game::{BotName, TournamentId};
+use lastnim_core::game::{BotName, BotProfile, ProfileLink, ProfileName, TournamentId};
 use lastnim_proto::pb;
 use lastnim_report::bots::{bot_report, bot_table};
 use lastnim_store::{EntryCode, Token};
@@ -20,7 +20,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   TOKEN=$(lastnim bot register bob)
-  lastnim bot register carol --json
+  lastnim bot register carol --team Nimbers --author 'C. C.' --link https://example.org/carol
   lastnim bot register team-1 --tournament $ID --code $CODE
 
 Only the token goes to standard output. This needs the admin's token, unless the server runs with
@@ -35,9 +35,34 @@ pub struct RegisterArgs {
     #[arg(long, value_name = "CODE", requires = "tournament")]
     code: Option<EntryCode>,
     #[command(flatten)]
+    profile: ProfileArgs,
+    #[command(flatten)]
     form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
+}
+
+/// What the bot's page says about it.
+#[derive(Debug, Args)]
+struct ProfileArgs {
+    /// The bot's team, up to 64 characters; its page shows it
+    #[arg(long, value_name = "NAME")]
+    team: Option<ProfileName>,
+    /// The bot's author, up to 64 characters; its page shows it
+    #[arg(long, value_name = "NAME")]
+    author: Option<ProfileName>,
+    /// A web page about the bot; its page links to it
+    #[arg(long, value_name = "URL")]
+    link: Option<ProfileLink>,
+}
+
+impl ProfileArgs {
+    /// Returns the profile; `None` if it says nothing.
+    fn message(&self) -> Option<pb::BotProfile> {
+        let Self { team, author, link } = self;
+        let profile = BotProfile { team: team.clone(), author: author.clone(), link: link.clone() };
+        (profile != BotProfile::default()).then(|| (&profile).into())
+    }
 }
 
 /// Lists bots by name, with their sessions, versions and lag
@@ -137,14 +162,15 @@ fn print_hint(form: OutputFormat, lines: &[&str]) {
 pub fn register_bot(args: &RegisterArgs) -> CommandResult {
     run_on_server(&args.server, async |remote| {
         let name = args.name.to_string();
-        let form = args.form.form();
+        let (form, profile) = (args.form.form(), args.profile.message());
         let (done, id) = if let (Some(id), Some(code)) = (args.tournament, &args.code) {
             // The code is enough: a saved token that has been replaced must not get in the way.
             let stranger = remote.without_token();
             // The token is made here, so that the call can be repeated if its answer is lost.
             let token = Token::generate().reveal().to_owned();
             let (tournament_id, entry_code) = (id.to_string(), code.reveal());
-            let request = pb::RegisterEntrantRequest { tournament_id, name: name.clone(), entry_code, token };
+            let name = name.clone();
+            let request = pb::RegisterEntrantRequest { tournament_id, name, entry_code, token, profile };
             let register = || {
                 let (mut entries, request) = (stranger.entry_client(), request.clone());
                 async move { entries.register_entrant(request).await }
@@ -153,7 +179,7 @@ pub fn register_bot(args: &RegisterArgs) -> CommandResult {
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered and has entered the tournament", id.to_string())
         } else {
-            let registered = repeated_call::register_bot(remote, &args.name).await;
+            let registered = repeated_call::register_bot(remote, &args.name, profile).await;
             let registered = registered.map_err(|status| remote.refusal_failure(&status))?;
             form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
             ("registered", "ID".to_owned())

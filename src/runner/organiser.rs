@@ -30,7 +30,7 @@ impl OrganiserClient {
 
     /// Registers a bot and returns its token; `None` if the name is taken.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
-        match repeated_call::register_bot(&self.remote, bot).await {
+        match repeated_call::register_bot(&self.remote, bot, None).await {
             Ok(registered) => Ok(Some(registered.token)),
             Err(status) if status.code() == Code::AlreadyExists => Ok(None),
             Err(status) => Err(self.remote.refusal_failure(&status)),

@@ -7,7 +7,8 @@ fn bots_are_registered_listed_and_removed() {
     let server = Server::start();
     let mut terminal = server.terminal();
     let lines = [
-        "lastnim bot register alice",
+        "lastnim bot register alice --link 'javascript:alert(1)'",
+        "lastnim bot register alice --team Nimbers --author 'Ada L.' --link https://example.org/alice",
         "lastnim bot register bob --json",
         "lastnim bot rotate alice",
         "lastnim bot rotate bob --json",

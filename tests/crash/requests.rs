@@ -41,6 +41,7 @@ impl Caller {
             registration: pb::RegisterBotRequest {
                 name: "cora".into(),
                 token: Token::generate().reveal().to_owned(),
+                profile: None,
             },
             tournament: pb::CreateTournamentRequest { settings: Some(settings), request_id: "a".into() },
             exhibition: pb::CreateMatchRequest {

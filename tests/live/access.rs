@@ -275,7 +275,7 @@ async fn no_token_is_logged_or_listed() {
     let entry_code = entries.create_entry_code(request).await.unwrap().into_inner().entry_code;
     let request = |entry_code: &str| {
         let (tournament_id, name, entry_code) = (open.clone(), "entrant".into(), entry_code.into());
-        pb::RegisterEntrantRequest { tournament_id, name, entry_code, token: String::new() }
+        pb::RegisterEntrantRequest { tournament_id, name, entry_code, ..Default::default() }
     };
     let entered = entries.register_entrant(request(&entry_code)).await.unwrap().into_inner();
     tokens.push(entered.token);

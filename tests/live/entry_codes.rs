@@ -19,7 +19,7 @@ pub(super) async fn create_code(host: &Host, id: &str, uses: u32) -> Result<Stri
 async fn enter(host: &Host, id: &str, name: &str, code: &str) -> Result<pb::RegisterEntrantResponse, Status> {
     let mut entries = EntryServiceClient::new(host.channel.clone());
     let (tournament_id, name, entry_code) = (id.into(), name.into(), code.into());
-    let request = pb::RegisterEntrantRequest { tournament_id, name, entry_code, token: String::new() };
+    let request = pb::RegisterEntrantRequest { tournament_id, name, entry_code, ..Default::default() };
     Ok(entries.register_entrant(request).await?.into_inner())
 }
 

@@ -3,6 +3,7 @@
 use super::browser::{Browser, form_body, form_token};
 use super::entry_codes::create_code;
 use super::host::{Host, round_robin};
+use super::page_markup::assert_own_markup;
 use super::session::BotSession;
 use lastnim_server::Config;
 use std::time::Duration;
@@ -55,6 +56,43 @@ async fn a_person_enters_a_bot_with_the_code_and_sees_its_token_once() {
         assert!(!page.body.contains(token) && !page.body.contains(&code), "{}", page.body);
     }
     assert!(!browser.get(&tournament).await.body.contains(LINK), "the code is used up");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_page_shows_what_its_registrant_says_and_nothing_of_it_is_markup() {
+    const TEAM: &str = "<b>Nimbers</b>\" onload=\"x";
+    const SHOWN_LINK: &str = "<a href=\"https://example.org/?a&#38;b=&#39;c\" rel=\"nofollow noopener ugc\">https://example.org/?a&#38;b=&#39;c</a>";
+    let host = Host::start().await;
+    let id = host.create_tournament(round_robin(&[&[2]]), &[]).await;
+    let path = format!("/tournaments/{id}/enter");
+    let code = create_code(&host, &id, 1).await.unwrap();
+    let mut browser = Browser::open(&host);
+    let page = browser.get(&path).await;
+    for (field, typed) in
+        [("link", "javascript:alert(1)"), ("link", "https://a@b.example"), ("author", "a\u{202e}b")]
+    {
+        let wrong = [("name", "new"), ("code", &code), ("team", TEAM), (field, typed)];
+        let refused = browser.submit(&page, &path, &wrong).await;
+        assert_eq!(refused.status, 422, "{typed}");
+        let alert = format!("id=\"profile-mistake\" role=\"alert\">{field}: ");
+        assert!(refused.body.contains(&alert), "{typed}: {}", refused.body);
+        assert_own_markup(typed, &refused.body, "");
+    }
+    let typed = [
+        ("name", "new"),
+        ("code", &code),
+        ("team", TEAM),
+        ("author", " Ada "),
+        ("link", "https://example.org/?a&b='c"),
+    ];
+    let entered = browser.submit(&page, &path, &typed).await;
+    assert_eq!(entered.status, 200, "{}", entered.body);
+    let shown = browser.get("/bots/new").await.body;
+    assert!(shown.contains("Author: Ada. Team: &#60;b&#62;Nimbers&#60;/b&#62;"), "{shown}");
+    assert!(shown.contains(SHOWN_LINK), "{shown}");
+    assert_own_markup("the page of a bot", &shown.replace(SHOWN_LINK, ""), "");
+    let profile = host.bot("new").await.profile.unwrap();
+    assert_eq!((profile.team.as_str(), profile.author.as_str()), (TEAM, "Ada"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

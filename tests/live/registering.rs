@@ -82,7 +82,7 @@ async fn a_caller_repeats_a_registration_with_its_own_token() {
     let host = Host::with(config).await;
     let token = Token::generate().reveal().to_owned();
     let register = async |name: &str, token: &str| {
-        let request = pb::RegisterBotRequest { name: name.into(), token: token.into() };
+        let request = pb::RegisterBotRequest { name: name.into(), token: token.into(), profile: None };
         let mut bots = BotServiceClient::new(host.channel.clone());
         Ok::<_, Status>(soon("an answer", bots.register_bot(request)).await?.into_inner().token)
     };

@@ -6,7 +6,7 @@ use super::run::tournament_ids;
 use super::talk;
 use super::world::World;
 use lastnim_arena::{Backend, Durability, Environment, Limits};
-use lastnim_core::game::Piles;
+use lastnim_core::game::{BotProfile, Piles};
 use lastnim_core::referee::{Clock, DealRule, DealSecret, SigningKey, TalkTerms, Terms, Timestamp};
 use lastnim_store::{Change, StoredBot, StoredTournament};
 use lastnim_tournament::{
@@ -20,7 +20,12 @@ pub fn first_changes(plan: &Plan) -> Vec<Change> {
     let names: Vec<_> = (0..plan.setting.bots.len()).map(|bot| bot_name(plan, bot)).collect();
     let bots = names.iter().enumerate().map(|(bot, name)| {
         let token = bot_token(plan.seed, bot).hash();
-        Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::default(), token })
+        Change::Bot(StoredBot {
+            name: name.clone(),
+            registered_at: Timestamp::default(),
+            token,
+            profile: BotProfile::default(),
+        })
     });
     let joined: Vec<_> = names
         .iter()

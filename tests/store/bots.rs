@@ -3,7 +3,7 @@
 use crate::played::{bots, events_change, match_id, play_match, tournament_id};
 use crate::test_database::TestDatabase;
 use crate::tournaments::{standings, tournament};
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, BotProfile};
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{Change, FieldHistory, Store, StoredBot, TokenHash, TournamentResult};
 use lastnim_tournament::{FieldChange, FieldMovement, FormatVerdict, TournamentState};
@@ -11,7 +11,12 @@ use std::sync::Arc;
 
 pub fn bot(name: &BotName, token: &str) -> StoredBot {
     let registered_at = Timestamp::from_micros(1_700_000_000_123_456);
-    StoredBot { name: name.clone(), registered_at, token: TokenHash::of_token(token) }
+    StoredBot {
+        name: name.clone(),
+        registered_at,
+        token: TokenHash::of_token(token),
+        profile: BotProfile::default(),
+    }
 }
 
 pub fn stored_bots_are_read_back(database: &TestDatabase) {
@@ -20,6 +25,15 @@ pub fn stored_bots_are_read_back(database: &TestDatabase) {
     for name in &names {
         database.write(&store, &[Change::Bot(bot(name, "first"))]);
     }
+    let profile = BotProfile {
+        team: Some("Nimbers; DROP TABLE bots".parse().unwrap()),
+        author: Some("Ada ' L. 東".parse().unwrap()),
+        link: Some("https://example.org/?a='b".parse().unwrap()),
+    };
+    let described = StoredBot { profile, ..bot(&bots([4])[0], "fourth") };
+    database.write(&store, &[Change::Bot(described.clone())]);
+    assert_eq!(database.run(store.bot(&described.name)), Ok(Some(described.clone())));
+    database.write(&store, &[Change::BotRemoved { name: described.name }]);
     database.write(&store, &[Change::Bot(bot(&names[0], "second"))]);
     assert_eq!(database.run(store.bot(&names[0])), Ok(Some(bot(&names[0], "second"))));
     assert_eq!(database.run(store.bot(&names[1])), Ok(Some(bot(&names[1], "first"))));

@@ -7,13 +7,19 @@ use crate::played::{
 use crate::records::assert_kept;
 use crate::test_database::{Client, TestDatabase};
 use crate::tournaments::tournament;
+use lastnim_core::game::BotProfile;
 use lastnim_core::referee::{Origin, Record, Timestamp};
 use lastnim_store::{Change, MatchFilter, StoreError, StoredBot, TokenHash, open_reader};
 use std::time::Duration;
 
 fn bot(name: &str) -> Change {
     let registered_at = Timestamp::from_micros(1);
-    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at, token: TokenHash::of_token(name) })
+    Change::Bot(StoredBot {
+        name: name.parse().unwrap(),
+        registered_at,
+        token: TokenHash::of_token(name),
+        profile: BotProfile::default(),
+    })
 }
 
 pub fn a_batch_is_written_completely_or_not_at_all(database: &TestDatabase) {
@@ -140,9 +146,9 @@ pub fn tables_of_another_version_are_not_changed(database: &TestDatabase) {
         database.execute(&mut client, &format!("UPDATE server SET schema_version = {found}"));
         for refused in [database.try_open().err(), database.run(open_reader(&database.url)).err()] {
             let refused = refused.expect("another version is refused");
-            assert_eq!(refused, StoreError::OtherVersion { found, wanted: 7 });
+            assert_eq!(refused, StoreError::OtherVersion { found, wanted: 8 });
             let expected =
-                format!("the store's tables have version {found}, but this program reads version 7:");
+                format!("the store's tables have version {found}, but this program reads version 8:");
             assert!(refused.to_string().starts_with(&expected), "{refused}");
         }
         assert_eq!(database.number(&mut client, "SELECT epoch FROM server"), epoch);

@@ -3,7 +3,7 @@
 use crate::played::{all_events, bots, events_change, finished_match, match_id, play_match, tournament_id};
 use crate::test_database::TestDatabase;
 use crate::tournaments::tournament;
-use lastnim_core::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
+use lastnim_core::game::{BotName, BotProfile, BotVersion, ConfigHash, MatchId, SeatVersions};
 use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
 use lastnim_store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
 use std::sync::Arc;
@@ -25,7 +25,12 @@ fn version_seen(bot: &BotName, number: u64, at: u64) -> Change {
 
 fn registration(name: &BotName) -> Change {
     let token = TokenHash::of_token(name.as_str());
-    Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::from_micros(5), token })
+    Change::Bot(StoredBot {
+        name: name.clone(),
+        registered_at: Timestamp::from_micros(5),
+        token,
+        profile: BotProfile::default(),
+    })
 }
 
 pub fn the_history_of_versions_is_limited(database: &TestDatabase) {

@@ -26,7 +26,7 @@ mod tests;
 mod tournaments;
 mod wall_clock;
 
-pub use accounts::bots::BotView;
+pub use accounts::bots::{BotView, NewBot};
 pub use accounts::guests::{GuestMatch, guest_name, is_guest_name};
 pub use accounts::keyring::Principal;
 pub use arena::{Arena, Backend, generate_key};

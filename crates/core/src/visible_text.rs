@@ -4,11 +4,11 @@ use std::{borrow::Cow, fmt::Write as _};
 
 /// Returns whether a character is harmless: it does not control a terminal, is not invisible, and does not change the
 /// direction of text.
-fn is_visible(char: char) -> bool {
+pub fn is_visible(char: char) -> bool {
     let is_hidden = matches!(
         char,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}'
     );
     !char.is_control() && !is_hidden
 }

@@ -46,8 +46,13 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
         0 => bot.open_matches.to_string(),
         _ => format!("{}: {}", bot.open_matches, join_items(&shown.open_match_ids, ", ")),
     };
+    let pb::BotProfile { team, author, link } = bot.profile.clone().unwrap_or_default();
+    let said = |text: String| (!text.is_empty()).then(|| FactValue::from(text));
     let facts = [
         ("name", Some(bot.name.clone().into())),
+        ("team", said(team)),
+        ("author", said(author)),
+        ("link", said(link)),
         ("registered", Some(FactValue::At(bot.registered_at_us))),
         ("house bot", house_bot(&bot).map(FactValue::from)),
         ("connected", Some(connected)),
@@ -100,6 +105,22 @@ pub fn lost_seat_text(lost: &pb::LostSeat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Block;
+
+    #[test]
+    fn a_report_shows_what_is_said_about_a_bot() {
+        let labels = |profile: Option<pb::BotProfile>| -> Vec<String> {
+            let bot = Some(pb::Bot { name: "ann".into(), profile, ..Default::default() });
+            let report = bot_report(&pb::GetBotResponse { bot, ..Default::default() });
+            let Block::Facts(facts) = &report.sections[0].blocks[0] else { panic!("{report:?}") };
+            facts.iter().map(|(label, _)| label.clone()).collect()
+        };
+        let profile =
+            pb::BotProfile { team: "a".into(), link: "https://a.example".into(), ..Default::default() };
+        let shown = labels(Some(profile));
+        assert_eq!(shown[..4], ["name", "team", "link", "registered"]);
+        assert_eq!(labels(None)[..2], ["name", "registered"]);
+    }
 
     #[test]
     fn a_seat_lost_by_strikes_lists_the_strikes() {

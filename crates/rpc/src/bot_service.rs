@@ -6,9 +6,9 @@ use super::client_address::ClientAddress;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, parse_field, read_request, retry_after_status};
-use lastnim_arena::{Arena, BotView, Principal, SessionLink};
-use lastnim_core::game::{BotName, MatchId};
-use lastnim_proto::{RequestField, pb};
+use lastnim_arena::{Arena, BotView, NewBot, Principal, SessionLink};
+use lastnim_core::game::{BotName, BotProfile, MatchId};
+use lastnim_proto::{RequestField, bot_profile::parse_bot_profile, pb};
 use lastnim_store::{LostSeat, SeenVersion, Token};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,7 +44,7 @@ fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
 }
 
 pub(super) fn bot_message(view: &BotView) -> pb::Bot {
-    let session = view.session.as_ref();
+    let (session, profile) = (view.session.as_ref(), &view.stored.profile);
     pb::Bot {
         name: view.stored.name.to_string(),
         registered_at_us: view.stored.registered_at.as_micros(),
@@ -57,6 +57,7 @@ pub(super) fn bot_message(view: &BotView) -> pb::Bot {
         house_bot: view.house_bot.clone().unwrap_or_default(),
         lag_us: session.and_then(SessionLink::measured_lag).map(|lag| lag.as_micros() as u64),
         waiting_messages: session.map_or(0, |session| session.waiting_message_count() as u32),
+        profile: (*profile != BotProfile::default()).then(|| profile.into()),
     }
 }
 
@@ -87,15 +88,17 @@ impl pb::bot_service_server::BotService for BotRpc {
         request: Request<pb::RegisterBotRequest>,
     ) -> Result<Response<pb::RegisterBotResponse>, Status> {
         let registrar = self.access.require_registrar(&request)?;
-        let pb::RegisterBotRequest { name, token } = request.get_ref();
-        let (name, token) = read_request(|field| {
+        let pb::RegisterBotRequest { name, token, profile } = request.get_ref();
+        let new = read_request(|field| {
             let name = field.member("name").ok_or_report(name.parse::<BotName>());
             let token = parse_new_token(token, field);
-            Some((name?, token?))
+            let profile = parse_bot_profile(profile.as_ref(), field);
+            Some(NewBot { name: name?, token: token?, profile: profile? })
         })?;
+        let NewBot { name, token, .. } = &new;
         let is_repeated = self.arena.principal_of_token(token.reveal()) == Some(Principal::Bot(name.clone()));
         if registrar != Some(Principal::Admin) && is_repeated {
-            self.arena.count_repeat(&name).map_err(arena_status)?;
+            self.arena.count_repeat(name).map_err(arena_status)?;
         } else if registrar != Some(Principal::Admin) {
             let address = ClientAddress::of_request(request.extensions());
             self.registrations.admit(address, Instant::now()).map_err(|refused| {
@@ -105,9 +108,8 @@ impl pb::bot_service_server::BotService for BotRpc {
                 retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
             })?;
         }
-        let registered = self.arena.register_bot_with_token(name, token.clone()).await;
-        let view = registered.map_err(arena_status)?;
         let token = token.reveal().to_owned();
+        let view = self.arena.register_bot_with_token(new).await.map_err(arena_status)?;
         Ok(Response::new(pb::RegisterBotResponse { bot: Some(bot_message(&view)), token }))
     }
 

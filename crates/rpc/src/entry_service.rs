@@ -6,8 +6,8 @@ use super::client_address::ClientAddress;
 use super::login_limits::Credential;
 use super::status::{arena_status, parse_field, read_request};
 use super::tournament_service::{parse_tournament_id, tournament_message};
-use lastnim_arena::{Arena, ArenaError};
-use lastnim_proto::pb;
+use lastnim_arena::{Arena, ArenaError, NewBot};
+use lastnim_proto::{bot_profile::parse_bot_profile, pb};
 use lastnim_store::MAX_ENTRY_CODE_USES;
 use tonic::{Request, Response, Status};
 
@@ -58,15 +58,18 @@ impl pb::entry_service_server::EntryService for EntryRpc {
         request: Request<pb::RegisterEntrantRequest>,
     ) -> Result<Response<pb::RegisterEntrantResponse>, Status> {
         let address = ClientAddress::of_request(request.extensions());
-        let pb::RegisterEntrantRequest { tournament_id, name, entry_code, token } = request.into_inner();
-        let (id, name, code, token) = read_request(|field| {
+        let pb::RegisterEntrantRequest { tournament_id, name, entry_code, token, profile } =
+            request.into_inner();
+        let (id, new, code) = read_request(|field| {
             let id = field.member("tournament_id").ok_or_report(tournament_id.parse());
             let name = field.member("name").ok_or_report(name.parse());
             let code = field.member("entry_code").ok_or_report(entry_code.parse());
             let token = parse_new_token(&token, field);
-            Some((id?, name?, code?, token?))
+            let profile = parse_bot_profile(profile.as_ref(), field);
+            Some((id?, NewBot { name: name?, token: token?, profile: profile? }, code?))
         })?;
-        let (bot, tournament) = match self.arena.register_entrant(id, name, code, token.clone()).await {
+        let token = new.token.reveal().to_owned();
+        let (bot, tournament) = match self.arena.register_entrant(id, new, code).await {
             Ok(registered) => registered,
             Err(wrong @ ArenaError::WrongEntryCode(_)) => {
                 return Err(self.access.count_failed_login(
@@ -79,7 +82,7 @@ impl pb::entry_service_server::EntryService for EntryRpc {
         };
         Ok(Response::new(pb::RegisterEntrantResponse {
             bot: Some(bot_message(&bot)),
-            token: token.reveal().to_owned(),
+            token,
             tournament: Some(tournament_message(&tournament)),
         }))
     }

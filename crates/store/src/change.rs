@@ -1,7 +1,7 @@
 //! The changes that a store writes.
 
 use super::{StoredEntryCode, StoredRequest, StoredTranscript, TokenHash};
-use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
+use lastnim_core::game::{BotName, BotProfile, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
 use lastnim_core::referee::{DealSecret, EventHash, PublishedSecret, Seal, Terms, TimedEvent, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{
@@ -19,6 +19,8 @@ pub struct StoredBot {
     pub registered_at: Timestamp,
     /// The hash of its token.
     pub token: TokenHash,
+    /// What the people who registered it say about it.
+    pub profile: BotProfile,
 }
 
 /// A tournament and its state.

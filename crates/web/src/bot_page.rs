@@ -32,6 +32,8 @@ const MAX_LISTED_SEATS: usize = 20;
 #[derive(Template)]
 #[template(path = "bot.html")]
 struct BotContent {
+    /// What the people who registered it say about it.
+    profile: Option<pb::BotProfile>,
     /// How well it plays, in sentences.
     lead: Vec<String>,
     /// Why the page does not say how much of its play is optimal; `None` if it does.
@@ -94,6 +96,7 @@ pub(super) async fn bot_page(
         lead.extend(found.into_iter().flat_map(clear_condition_sentences));
         let record = record_html(&name, &list);
         let content = BotContent {
+            profile: shown.bot.as_ref().and_then(|bot| bot.profile.clone()),
             lead,
             missing: missing.map(|missing| missing.words),
             worst: found.and_then(|found| worst_error(found.puzzles.first()?)),
@@ -206,8 +209,11 @@ fn lost_seat(lost: &pb::LostSeat) -> Option<LostSeat> {
     Some(LostSeat { at: Time(lost.at_us), address, why: lost_seat_text(lost) })
 }
 
-/// Writes the rest of the data about a bot, without its matches, which the page lists elsewhere.
+/// Writes the rest of the data about a bot, without its profile and its matches, which the page shows elsewhere.
 fn facts_html(mut shown: pb::GetBotResponse) -> String {
+    if let Some(bot) = &mut shown.bot {
+        bot.profile = None;
+    }
     shown.open_match_ids.clear();
     shown.lost_seats.clear();
     Html::with_links(&cell_link).report_html(&bot_report(&shown))

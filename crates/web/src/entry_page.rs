@@ -21,9 +21,13 @@ use tonic_types::StatusExt as _;
 const NAME_REASONS: [&str; 3] = ["NAME_TAKEN", "GUEST_NAME", "NOT_ALLOWED"];
 
 /// What the page shows. The typed code is never shown again.
+#[derive(Default)]
 struct EntryForm {
     name: String,
+    /// What the person says about the bot.
+    profile: pb::BotProfile,
     name_mistake: String,
+    profile_mistake: String,
     code_mistake: String,
     /// The token of the new bot. Before it is registered, the form contains it, so that a form that is sent twice
     /// registers one bot; afterwards this response shows it.
@@ -54,7 +58,8 @@ pub(super) async fn show_entry_page(
 ) -> Result<PageResponse, Status> {
     check_entry_channel(visitor)?;
     let tournament = find_tournament(site, visitor, address).await?;
-    entry_response(site, visitor, address, StatusCode::OK, EntryForm::new(String::new(), ""), tournament)
+    let empty = EntryForm::of_fields(&FormFields::default());
+    entry_response(site, visitor, address, StatusCode::OK, empty, tournament)
 }
 
 /// Registers a bot, enters it, and shows its token.
@@ -66,7 +71,7 @@ pub(super) async fn handle_entry_form(
 ) -> Result<PageResponse, Status> {
     check_entry_channel(visitor)?;
     let EntryAddress::Form { id } = address;
-    let form = EntryForm::new(fields.value("name").trim().to_owned(), fields.value("token"));
+    let form = EntryForm::of_fields(fields);
     // What can fail comes before the registration: the token is shown only once.
     let tournament = find_tournament(site, visitor, address).await?;
     visitor.form_token()?;
@@ -75,6 +80,7 @@ pub(super) async fn handle_entry_form(
         name: form.name.clone(),
         entry_code: fields.value("code").to_owned(),
         token: form.token.clone(),
+        profile: Some(form.profile.clone()),
     };
     match site.entries.register_entrant(visitor.request(request)).await {
         Ok(_) => {
@@ -82,8 +88,8 @@ pub(super) async fn handle_entry_form(
             entry_response(site, visitor, address, StatusCode::OK, shown, tournament)
         }
         Err(status) => {
-            let (name_mistake, code_mistake) = mistakes_of_status(&status);
-            let shown = EntryForm { name_mistake, code_mistake, ..form };
+            let [name_mistake, profile_mistake, code_mistake] = mistakes_of_status(&status);
+            let shown = EntryForm { name_mistake, profile_mistake, code_mistake, ..form };
             let response = entry_response(site, visitor, address, form_status(&status), shown, tournament)?;
             Ok(with_refusal(response, &status))
         }
@@ -91,37 +97,49 @@ pub(super) async fn handle_entry_form(
 }
 
 impl EntryForm {
-    /// Creates the form with a name and the token that the form contained. Any other token is replaced by a new one.
-    fn new(name: String, token: &str) -> Self {
-        let token = Token::parse_generated(token).unwrap_or_else(|_| Token::generate());
+    /// Creates the form as it was sent. If its token is not a generated one, it is replaced by a new one.
+    fn of_fields(fields: &FormFields) -> Self {
+        let token = Token::parse_generated(fields.value("token")).unwrap_or_else(|_| Token::generate());
+        let [name, team, author, link] =
+            ["name", "team", "author", "link"].map(|field| fields.value(field).trim().to_owned());
         Self {
             name,
-            name_mistake: String::new(),
-            code_mistake: String::new(),
+            profile: pb::BotProfile { team, author, link },
             token: token.reveal().to_owned(),
-            is_registered: false,
+            ..Self::default()
         }
+    }
+
+    fn has_mistake(&self) -> bool {
+        [&self.name_mistake, &self.profile_mistake, &self.code_mistake].iter().any(|words| !words.is_empty())
     }
 }
 
-/// Returns what is wrong with the name and with the code. Refusals that have other causes are shown at the code.
-fn mistakes_of_status(status: &Status) -> (String, String) {
+/// Returns what is wrong with the name, with the profile, and with the code. Refusals that have other causes are shown
+/// at the code.
+fn mistakes_of_status(status: &Status) -> [String; 3] {
     let violations =
         status.get_details_bad_request().map(|request| request.field_violations).unwrap_or_default();
     if violations.is_empty() {
         let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
         let message = status.message().trim_start_matches("entry_code: ").to_owned();
         return if NAME_REASONS.contains(&reason.as_str()) {
-            (message, String::new())
+            [message, String::new(), String::new()]
         } else {
-            (String::new(), message)
+            [String::new(), String::new(), message]
         };
     }
-    let descriptions = |is_wanted: fn(&str) -> bool| {
-        let found = violations.iter().filter(|violation| is_wanted(&violation.field));
-        found.map(|violation| violation.description.as_str()).collect::<Vec<_>>().join("; ")
-    };
-    (descriptions(|field| field == "name"), descriptions(|field| field != "name"))
+    let mut mistakes: [Vec<String>; 3] = Default::default();
+    for violation in violations {
+        match violation.field.as_str() {
+            "name" => mistakes[0].push(violation.description),
+            field => match field.strip_prefix("profile.") {
+                Some(field) => mistakes[1].push(format!("{field}: {}", violation.description)),
+                None => mistakes[2].push(violation.description),
+            },
+        }
+    }
+    mistakes.map(|mistakes| mistakes.join("; "))
 }
 
 /// Checks that the connection keeps the code and the token secret.

@@ -7,9 +7,32 @@ use crate::sessions::outbox::{CloseReason, OutboxStream, outbox_channel};
 use crate::sessions::session::Session;
 use crate::sessions::session_link::SessionLink;
 use futures_core::future::BoxFuture;
-use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
+use lastnim_core::game::{BotName, BotProfile, BotVersion, MatchId, TournamentId};
+use lastnim_core::referee::Timestamp;
 use lastnim_proto::ServerEvent;
 use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token, TokenHash};
+
+/// A bot to register.
+#[derive(Debug, Clone)]
+pub struct NewBot {
+    /// Its name.
+    pub name: BotName,
+    /// Its token.
+    pub token: Token,
+    /// What the people who register it say about it.
+    pub profile: BotProfile,
+}
+
+impl NewBot {
+    /// Creates a bot about which nothing is said.
+    pub fn new(name: BotName, token: Token) -> Self {
+        Self { name, token, profile: BotProfile::default() }
+    }
+
+    pub(crate) fn into_stored(self, registered_at: Timestamp) -> StoredBot {
+        StoredBot { name: self.name, registered_at, token: self.token.hash(), profile: self.profile }
+    }
+}
 
 /// A bot and its current activity.
 #[derive(Debug, Clone)]
@@ -31,36 +54,27 @@ impl Arena {
     /// As [`register_bot_with_token`](Self::register_bot_with_token).
     pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
         let token = Token::generate();
-        let registered = self.register_bot_with_token(name, token.clone());
+        let registered = self.register_bot_with_token(NewBot::new(name, token.clone()));
         Box::pin(async move { Ok((registered.await?, token)) })
     }
 
-    /// Registers a bot with this token. Doing so again is harmless while the bot has this token.
+    /// Registers a bot with a given token. Doing so again is harmless while the bot has this token: it changes nothing.
     ///
     /// # Errors
     /// If the name or the token is taken, or the limit on bots is reached.
-    pub fn register_bot_with_token(
-        &self,
-        name: BotName,
-        token: Token,
-    ) -> BoxFuture<'static, Result<BotView, ArenaError>> {
+    pub fn register_bot_with_token(&self, new: NewBot) -> BoxFuture<'static, Result<BotView, ArenaError>> {
         self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
-            arena.register_bot_locked(held, name, &token).await
+            arena.register_bot_locked(held, new).await
         })
     }
 
-    async fn register_bot_locked(
-        &self,
-        _guard: HeldLock,
-        name: BotName,
-        token: &Token,
-    ) -> Result<BotView, ArenaError> {
-        let known = self.inner.store.bot(&name).await?.filter(|known| known.token == token.hash());
+    async fn register_bot_locked(&self, _guard: HeldLock, new: NewBot) -> Result<BotView, ArenaError> {
+        let bot = new.into_stored(self.inner.clock.now());
+        let known = self.inner.store.bot(&bot.name).await?.filter(|known| known.token == bot.token);
         if let Some(known) = known {
             return Ok(self.bot_view(known));
         }
-        self.check_may_register(&name, token.hash()).await?;
-        let bot = StoredBot { name, registered_at: self.inner.clock.now(), token: token.hash() };
+        self.check_may_register(&bot.name, bot.token).await?;
         self.commit(vec![Change::Bot(bot.clone())]).await?;
         self.accept_bot_token(&bot);
         tracing::info!(bot = %bot.name, "bot registered");

@@ -7,7 +7,7 @@ use crate::matches::open_matches::{NewMatch, StartedExhibition};
 use crate::rate_limit::{RateLimit, RateUse};
 use crate::requests::CreationRequest;
 use futures_core::future::BoxFuture;
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, BotProfile};
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::{Change, Creation, MatchSummary, StoredBot, Token, TokenHash};
 use std::collections::{BTreeMap, HashMap};
@@ -105,7 +105,8 @@ impl Arena {
             Some(_) => return Err(ArenaError::NameTaken(name)),
             None => {
                 let registered_at = self.now();
-                let bot = StoredBot { name: name.clone(), registered_at, token: TokenHash::NO_TOKEN };
+                let (token, profile) = (TokenHash::NO_TOKEN, BotProfile::default());
+                let bot = StoredBot { name: name.clone(), registered_at, token, profile };
                 self.commit(vec![Change::Bot(bot)]).await?;
                 self.inner.accounts.count_bot();
             }

@@ -4,7 +4,7 @@ use super::fixture::{arena, name, reopen, shaky_arena};
 use super::ladder::{ladder, wait_for_view};
 use super::shaky_store::StoreBehaviour;
 use crate::tournaments::cpu_times::CpuTask;
-use crate::{Arena, ArenaError, NewTournament, Principal};
+use crate::{Arena, ArenaError, NewBot, NewTournament, Principal};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::Terms;
 use lastnim_store::{EntryCode, Store as _, Token};
@@ -22,7 +22,8 @@ async fn create(arena: &Arena, change: impl FnOnce(&mut SettingsDraft)) -> Tourn
 /// Registers a bot with a code, and returns the error if it is refused.
 async fn enter(arena: &Arena, id: TournamentId, bot: &str, code: &EntryCode) -> Result<(), ArenaError> {
     let token = Token::generate();
-    let (view, entered) = arena.register_entrant(id, name(bot), code.clone(), token.clone()).await?;
+    let (view, entered) =
+        arena.register_entrant(id, NewBot::new(name(bot), token.clone()), code.clone()).await?;
     assert_eq!(view.stored.name, name(bot));
     assert!(entered.stored.field.contains(&name(bot)));
     assert_eq!(arena.principal_of_token(token.reveal()), Some(Principal::Bot(name(bot))));
@@ -105,8 +106,9 @@ async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
     let id = create(&arena, |draft| draft.start_when = Some(2)).await;
     let code = arena.create_entry_code(id, 2).await.unwrap();
     let tokens = [Token::generate(), Token::generate()];
-    let register =
-        |bot: &str, token: &Token| arena.register_entrant(id, name(bot), code.clone(), token.clone());
+    let register = |bot: &str, token: &Token| {
+        arena.register_entrant(id, NewBot::new(name(bot), token.clone()), code.clone())
+    };
     let results = tokio::join!(register("ann", &tokens[0]), register("ann", &tokens[0]));
     assert_eq!(results.0.unwrap().0.stored, results.1.unwrap().0.stored);
     assert_eq!(uses_left(&arena, id).await, Some(1));
@@ -124,7 +126,8 @@ async fn a_repeated_registration_returns_the_same_bot_and_costs_no_use() {
     assert_eq!((repeated.stored.name, view.stored.state), (name("bob"), TournamentState::Cancelled));
     // A bot that has not entered is not told that it has.
     let other = create(&arena, |_| {}).await;
-    let elsewhere = arena.register_entrant(other, name("bob"), code.clone(), tokens[1].clone()).await;
+    let elsewhere =
+        arena.register_entrant(other, NewBot::new(name("bob"), tokens[1].clone()), code.clone()).await;
     assert_eq!(elsewhere.map(drop), Err(ArenaError::WrongEntryCode(other)));
 }
 
@@ -133,7 +136,7 @@ async fn a_registration_cannot_be_repeated_without_end() {
     let arena = arena().await;
     let id = create(&arena, |_| {}).await;
     let (code, token) = (arena.create_entry_code(id, 1).await.unwrap(), Token::generate());
-    let register = || arena.register_entrant(id, name("ann"), code.clone(), token.clone());
+    let register = || arena.register_entrant(id, NewBot::new(name("ann"), token.clone()), code.clone());
     register().await.unwrap();
     let mut repeats = 0;
     let refused = loop {
@@ -159,13 +162,13 @@ async fn a_token_gets_one_bot_when_several_are_registered_at_once() {
         let code = arena.create_entry_code(id, 1).await.unwrap();
         let (arena, token) = (arena.clone(), token.clone());
         entering.push(tokio::spawn(async move {
-            let entered = arena.register_entrant(id, name(bot), code, token).await;
+            let entered = arena.register_entrant(id, NewBot::new(name(bot), token), code).await;
             (bot, entered.map(drop))
         }));
     }
     let (own, without_code) = (arena.clone(), token.clone());
     entering.push(tokio::spawn(async move {
-        ("dan", own.register_bot_with_token(name("dan"), without_code).await.map(drop))
+        ("dan", own.register_bot_with_token(NewBot::new(name("dan"), without_code)).await.map(drop))
     }));
     let mut registered = Vec::new();
     for result in entering {
@@ -185,7 +188,7 @@ async fn a_code_survives_a_restart() {
     let id = create(&arena, |_| {}).await;
     let code = arena.create_entry_code(id, 2).await.unwrap();
     let token = Token::generate();
-    arena.register_entrant(id, name("third"), code.clone(), token.clone()).await.unwrap();
+    arena.register_entrant(id, NewBot::new(name("third"), token.clone()), code.clone()).await.unwrap();
     let next = reopen(store.clone()).await;
     assert_eq!(next.principal_of_token(token.reveal()), Some(Principal::Bot(name("third"))));
     enter(&next, id, "fourth", &code).await.unwrap();
@@ -230,7 +233,7 @@ async fn a_code_registers_bots_for_a_running_ladder() {
     assert_eq!(uses_left(&arena, id).await, Some(2));
     store.set(StoreBehaviour::Fine);
     let token = Token::generate();
-    let register = || arena.register_entrant(id, name("third"), code.clone(), token.clone());
+    let register = || arena.register_entrant(id, NewBot::new(name("third"), token.clone()), code.clone());
     register().await.unwrap();
     assert_eq!(uses_left(&arena, id).await, Some(1), "the director's copy does not overwrite it");
     arena.leave_tournament(id, &name("third")).await.unwrap();

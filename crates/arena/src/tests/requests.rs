@@ -2,7 +2,7 @@
 
 use super::fixture::{arena_with_store, duel_setup, name, reopen, shaky_arena, with_timeout};
 use super::shaky_store::StoreBehaviour;
-use crate::{Arena, ArenaError, Backend, CreationRequest, NewMatch, NewTournament, Principal};
+use crate::{Arena, ArenaError, Backend, CreationRequest, NewBot, NewMatch, NewTournament, Principal};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_store::{MatchFilter, MemoryStore, RequestHash, RequestKey, RetentionLimits, Token};
@@ -168,7 +168,8 @@ async fn registering_again_with_the_same_token_is_harmless() {
     let tokens = [(admin.clone(), Principal::Admin)];
     let arena = Arena::open(crate::Limits::default(), Backend::in_memory(), tokens).await.unwrap();
     let (ann, bob, token) = (name("ann"), name("bob"), Token::generate());
-    let register = |bot: &_, token: &Token| arena.register_bot_with_token(Clone::clone(bot), token.clone());
+    let register =
+        |bot: &_, token: &Token| arena.register_bot_with_token(NewBot::new(Clone::clone(bot), token.clone()));
     let (one, two) = tokio::join!(register(&ann, &token), register(&ann, &token));
     assert_eq!(one.unwrap().stored, two.unwrap().stored);
     assert_eq!(arena.principal_of_token(token.reveal()), Some(Principal::Bot(ann.clone())));

@@ -3,7 +3,7 @@
 use super::fixture::{name, with_timeout};
 use super::shaky_store::{ShakyStore, StoreBehaviour, shaky_store};
 use crate::environment::Environment;
-use crate::{Arena, ArenaError, Backend, Limits, NewTournament};
+use crate::{Arena, ArenaError, Backend, Limits, NewBot, NewTournament};
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::{Terms, Timestamp};
 use lastnim_store::Token;
@@ -180,11 +180,15 @@ async fn an_entry_code_does_not_work_after_entries_have_closed() {
     let server = TimedServer::start().await;
     let id = server.create(|draft| draft.entries_close_at = Some(time(START))).await;
     let code = server.arena.create_entry_code(id, 2).await.unwrap();
-    server.arena.register_entrant(id, name("fourth"), code.clone(), Token::generate()).await.unwrap();
+    server
+        .arena
+        .register_entrant(id, NewBot::new(name("fourth"), Token::generate()), code.clone())
+        .await
+        .unwrap();
     server.date.store(START, Ordering::Relaxed);
     let refused = server
         .arena
-        .register_entrant(id, name("fifth"), code, Token::generate())
+        .register_entrant(id, NewBot::new(name("fifth"), Token::generate()), code)
         .await
         .map(drop)
         .unwrap_err();

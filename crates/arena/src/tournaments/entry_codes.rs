@@ -1,6 +1,6 @@
 //! Entry codes: an organiser creates a code for a tournament, and anyone who has it registers a bot that enters.
 
-use crate::accounts::bots::BotView;
+use crate::accounts::bots::{BotView, NewBot};
 use crate::accounts::keyring::Principal;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
@@ -87,7 +87,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Registers a bot with this token and enters it into a tournament, with the tournament's entry code.
+    /// Registers a bot with a given token and enters it into a tournament, with the tournament's entry code.
     ///
     /// The registration, the entry and the use of the code are stored together, so a refusal costs no use. If a bot of
     /// this name with this token has already entered, the call is a repetition: it changes nothing.
@@ -98,17 +98,16 @@ impl Arena {
     pub async fn register_entrant(
         &self,
         id: TournamentId,
-        name: BotName,
+        new: NewBot,
         code: EntryCode,
-        token: Token,
     ) -> Result<(BotView, TournamentView), ArenaError> {
-        if let Some(entered) = self.find_entrant(id, &name, &token).await? {
+        if let Some(entered) = self.find_entrant(id, &new.name, &new.token).await? {
             return Ok(entered);
         }
         // A caller with a wrong code does not wait for the lock, and nobody waits for it.
         self.check_entry_code(id, &code)?;
         let registering = self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
-            arena.register_entrant_locked(held, id, name, code, token).await
+            arena.register_entrant_locked(held, id, new, code).await
         });
         registering.await
     }
@@ -140,19 +139,18 @@ impl Arena {
         &self,
         _guard: HeldLock,
         id: TournamentId,
-        name: BotName,
+        new: NewBot,
         code: EntryCode,
-        token: Token,
     ) -> Result<(BotView, TournamentView), ArenaError> {
-        if let Some(entered) = self.find_entrant(id, &name, &token).await? {
+        if let Some(entered) = self.find_entrant(id, &new.name, &new.token).await? {
             return Ok(entered);
         }
         let (view, kept) = self.check_entry_code(id, &code)?;
         check_entries_open(&view.stored, self.inner.environment.date())?;
-        check_allowed(&view.stored, &name)?;
+        check_allowed(&view.stored, &new.name)?;
         let uses_left = kept.uses_left.checked_sub(1).ok_or(ArenaError::EntryCodeUsedUp(id))?;
-        let bot =
-            StoredBot { name: name.clone(), registered_at: self.inner.clock.now(), token: token.hash() };
+        let bot = new.into_stored(self.inner.clock.now());
+        let name = bot.name.clone();
         let new = Some(NewEntrant { bot: bot.clone(), code: StoredEntryCode { uses_left, ..kept } });
         let entered = if allows_changes_while_running(&view.stored) {
             self.change_running_field(view, name, FieldMovement::Enters, new).await?

@@ -7,6 +7,7 @@
 mod alliance;
 pub(crate) mod base64_text;
 mod bot_name;
+mod bot_profile;
 mod bot_version;
 mod by_seat;
 mod closest_word;
@@ -30,6 +31,7 @@ mod uuid_id;
 pub use alliance::{AllianceMatrix, AllianceMatrixError};
 pub use base64_text::Base64Error;
 pub use bot_name::{BotName, BotNameError};
+pub use bot_profile::{BotProfile, ProfileLink, ProfileLinkError, ProfileName, ProfileNameError};
 pub use bot_version::{BotVersion, ConfigHash, ConfigHashError, VersionLabel, VersionLabelError};
 pub use by_seat::BySeat;
 pub use closest_word::find_closest_word;

@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{ScriptedStore, WriteScript};
 use crate::{StoredBot, Token};
 use async_trait::async_trait;
-use lastnim_core::game::BotName;
+use lastnim_core::game::{BotName, BotProfile};
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -75,7 +75,12 @@ fn names_of_bots(changes: &[Change]) -> impl Iterator<Item = &BotName> {
 
 fn bot(name: &str) -> Change {
     let token = Token::generate().hash();
-    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
+    Change::Bot(StoredBot {
+        name: name.parse().unwrap(),
+        registered_at: Timestamp::from_micros(1),
+        token,
+        profile: BotProfile::default(),
+    })
 }
 
 fn refused_name() -> StoreError {

@@ -7,7 +7,8 @@ use crate::{
     StoredTournament, TokenHash, TournamentResult,
 };
 use lastnim_core::game::{
-    BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
+    BotName, BotProfile, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions,
+    TournamentId,
 };
 use lastnim_core::referee::{
     DealSecret, EndReason, EventHash, MatchPhase, MatchSetup, PublicKey, Seal, Signature,
@@ -42,10 +43,13 @@ pub(super) fn with_damage_context<T>(
 
 pub(super) fn read_bot(row: &impl RowColumns) -> Result<StoredBot, StoreError> {
     let read = || {
+        let (team, author, link) = (row.get("team")?, row.get("author")?, row.get("link")?);
+        let said = pb::BotProfile { team, author, link };
         Ok(StoredBot {
             name: row.parse_text("name")?,
             registered_at: row.time("registered_at_us")?,
             token: TokenHash::from_bytes(row.bytes("token_hash")?),
+            profile: BotProfile::try_from(&said)?,
         })
     };
     with_damage_context(format_args!("bot \"{}\"", row.label("name")), read())

@@ -5,7 +5,7 @@ use crate::StoreError;
 use std::fmt::Display;
 
 /// The version of the tables that each database's `schema.sql` creates. This program reads no other version.
-pub(super) const SCHEMA_VERSION: i64 = 7;
+pub(super) const SCHEMA_VERSION: i64 = 8;
 
 /// Fails if the tables have another version.
 pub(super) fn check_version(found: i64) -> Result<(), StoreError> {

@@ -243,13 +243,16 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
-        let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
+        let statement = Statement::new(
+            "SELECT name, registered_at_us, token_hash, team, author, link FROM bots WHERE name = $1",
+        );
         Ok(self.read_rows(statement.bind(name.as_str()), rows::read_bot).await?.pop())
     }
 
     async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
         let statement = Statement::new(
-            "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
+            "SELECT name, registered_at_us, token_hash, team, author, link FROM bots WHERE name > $1
+            ORDER BY name LIMIT $2",
         );
         self.read_rows(
             statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(limit)),

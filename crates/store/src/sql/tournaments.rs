@@ -10,7 +10,7 @@ use super::multi_row::MultiRow;
 use super::versions::add_seen_version;
 use crate::{Change, StoreError, StoredBot, StoredEntryCode, StoredTournament, TournamentResult};
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_proto::{pb, tournament_event::TimedTournamentEvent};
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
 /// Builds the statement that stores the checkpoint of a tournament if the tournament is unfinished (`IS NULL`) or
@@ -96,13 +96,18 @@ pub(super) async fn write_tournaments<D: Dialect>(
 }
 
 async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBot) -> Result<(), StoreError> {
+    let pb::BotProfile { team, author, link } = (&bot.profile).into();
     Statement::<D>::new(
-        "INSERT INTO bots (name, registered_at_us, token_hash) VALUES ($1, $2, $3)
-        ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash",
+        "INSERT INTO bots (name, registered_at_us, token_hash, team, author, link) VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash,
+        team = excluded.team, author = excluded.author, link = excluded.link",
     )
     .bind(bot.name.as_str())
     .bind(to_column_integer("a time", bot.registered_at.as_micros())?)
     .bind(bot.token.as_bytes().as_slice())
+    .bind(team)
+    .bind(author)
+    .bind(link)
     .execute(connection)
     .await
 }

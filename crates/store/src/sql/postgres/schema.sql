@@ -30,6 +30,10 @@ CREATE TABLE bots (
     name text COLLATE "C" PRIMARY KEY,
     registered_at_us bigint NOT NULL,
     token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
+    -- What the people who registered it say about it; may be empty.
+    team text NOT NULL,
+    author text NOT NULL,
+    link text NOT NULL,
     -- The bot has acknowledged the ends of all its matches up to this id; all of these are over.
     ends_heard uuid
 );

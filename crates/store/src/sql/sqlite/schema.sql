@@ -29,6 +29,10 @@ CREATE TABLE bots (
     name TEXT PRIMARY KEY,
     registered_at_us INTEGER NOT NULL,
     token_hash BLOB NOT NULL CHECK (length(token_hash) = 32),
+    -- What the people who registered it say about it; may be empty.
+    team TEXT NOT NULL,
+    author TEXT NOT NULL,
+    link TEXT NOT NULL,
     -- The bot has acknowledged the ends of all its matches up to this id; all of these are over.
     ends_heard TEXT
 ) STRICT, WITHOUT ROWID;
