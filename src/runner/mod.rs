@@ -55,6 +55,7 @@ pub use organiser::OrganiserClient;
 pub use players::{LocalBotEvent, LocalBots, TournamentAddress};
 pub use program::{BotProgram, ProgramCommand, ProgramEnvironment, SupervisedProgram};
 pub use report::TournamentStatus;
+pub use resolution::resolution_text;
 pub use supervisor::{
     SuperviseArgs, SupervisorReport, TERMINATION_GRACE, supervise_program, watch_stdin_closed,
     write_report_line,

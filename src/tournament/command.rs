@@ -5,6 +5,7 @@ use super::{
     intervention::InterventionCommand,
     manifest::{self, ManifestArgs},
     named::{TournamentArg, TournamentName},
+    resolution_hint::ResolutionHint,
     site::{ExportSiteArgs, export_site},
     watch::watch_tournament,
 };
@@ -328,8 +329,15 @@ impl TournamentCommands {
         let mut service = self.remote.tournament_client();
         match action {
             ServerAction::Create(settings) => {
-                let created = create_tournament(&self.remote, settings_of_flags(&settings)?).await?;
-                self.print_created(&created)
+                let settings = settings_of_flags(&settings)?;
+                let shows_hint = self.form == OutputFormat::Text && io::stderr().is_terminal();
+                let hint = shows_hint.then(|| ResolutionHint::prepare(&settings));
+                let created = create_tournament(&self.remote, settings).await?;
+                self.print_created(&created)?;
+                if let Some(hint) = hint.and_then(ResolutionHint::wait) {
+                    screen::print_note(format_args!("{hint}"));
+                }
+                Ok(())
             }
             ServerAction::Join(entrant) => {
                 let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());

@@ -5,6 +5,7 @@ mod entry_code;
 mod intervention;
 mod manifest;
 mod named;
+mod resolution_hint;
 mod site;
 mod watch;
 
