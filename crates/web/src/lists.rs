@@ -105,7 +105,7 @@ pub(super) async fn bot_list(
     let next = next_page(&list.next_page_token, |page| PageAddress::Bots { page });
     let texts = ListTexts {
         title: "Bots",
-        summary: "All bots on this server, with their results",
+        summary: "All bots on this server, and whether they are connected",
         before: String::new(),
         nothing: "No bots are registered yet. An organiser can register one with `lastnim bot register`, which prints its token.",
         links: cell_link,

@@ -117,7 +117,7 @@ function panelHtml(position) {
   const against =
     Number(place) + 1 === seats.length
       ? "If all others play together against it, it may get only its last choice."
-      : `Even if all others play together against it, it can force its ${nth(Number(place))} choice or a better one.`;
+      : `Even if all others play together against it, it can force its ${nth(Number(place))} choice${Number(place) ? " or a better one" : ""}.`;
   const safe = place === "-" ? "" : `<p class="soft">Optimal play gives ${who(mover)} its ${choice} choice. ${against}</p>\n`;
   const form =
     counters > maxDrawnCounters
@@ -140,7 +140,9 @@ function drawSeats(position, list) {
   const winner = oracle.winnerOf(position);
   cards.forEach((card, seat) => {
     const states = [];
-    if (isOver) states.push(winner === seat ? "won" : `got its ${nth(oracle.rank[seat][winner])} choice`);
+    // What the seat really wanted counts, if it is known.
+    const real = card.dataset.real?.split(" ").indexOf(String(winner));
+    if (isOver) states.push(winner === seat ? "won" : `got its ${nth(real ?? oracle.rank[seat][winner])} choice`);
     else if (position.mover === seat) states.push("to move");
     // The server knows since when a seat is forfeited; the reason stays beside its name.
     const forfeit = card.dataset.forfeit;

@@ -27,7 +27,11 @@ function choose(number) {
   const amount = field();
   const isChosen = number >= 1n && number <= BigInt(amount.dataset.max);
   amount.value = isChosen ? String(number) : "";
-  for (const counter of counters()) counter.classList.toggle("chosen", isChosen && BigInt(counter.value) <= number);
+  for (const counter of counters()) {
+    const isPart = isChosen && BigInt(counter.value) <= number;
+    counter.classList.toggle("chosen", isPart);
+    counter.setAttribute("aria-pressed", isPart);
+  }
   const take = amount.form.querySelector(".main");
   take.textContent = isChosen ? `Take ${number}` : counters().length ? "Tap a counter" : "Take";
   take.disabled = !isChosen;

@@ -70,6 +70,7 @@ impl AnalysedPosition {
                 state: if is_to_move { "to move".to_owned() } else { String::new() },
                 clock: None,
                 really_wanted: Vec::new(),
+                real_order: String::new(),
                 wanted: wanted.into_iter().flatten().map(wish).collect(),
             }
         };
@@ -110,7 +111,7 @@ mod tests {
         let long = PositionInput { rows: "x".repeat(MAX_ADDRESS_BYTES), ..typed.clone() };
         assert!(AnalysedPosition::of_game(&long, &game, None).is_none());
         let names = ["ann", "bob", "cara"].map(str::to_owned);
-        let named = AnalysedPosition::of_game(typed, &game, Some(&names)).unwrap();
-        assert!(named.board.contains("If bob takes 1, ") && !named.panel.contains("Seat"), "{}", named.board);
+        let shown = AnalysedPosition::of_game(typed, &game, Some(&names)).unwrap();
+        assert!(shown.board.contains("If bob takes 1, ") && !shown.panel.contains("Seat"), "{}", shown.board);
     }
 }

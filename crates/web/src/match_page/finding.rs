@@ -31,13 +31,21 @@ pub(super) fn match_headline(game: &pb::Match, replay: &Replay, audit: Option<&p
     }
     let Some(end) = &replay.end else { return open_headline(game, replay) };
     let Some(winner) = end.winner else { return Sentence::of("The match was cancelled.") };
-    let won = Sentence::default().seat(winner as usize);
-    let Some(audit) = audit else { return won.text(" won.") };
+    let is_forfeited = replay.forfeits.iter().any(|(_, event)| event.seat == winner);
+    // A forfeited seat scores nothing.
+    let won = if is_forfeited {
+        Sentence::of("For ").seat(winner as usize).text(", which was forfeited, the steward won")
+    } else {
+        Sentence::default().seat(winner as usize).text(" won")
+    };
+    let Some(audit) = audit else { return won.text(".") };
     let Some(error) = audit.plies.iter().rfind(|ply| ply.regret > 0) else {
         return won.text(if audit.plies.is_empty() {
-            " won without a take."
+            " without a take."
+        } else if replay.dealt_rows.is_empty() {
+            ". Nobody made an error."
         } else {
-            " won. Nobody made an error."
+            ". By the declared orders, nobody made an error."
         });
     };
     let right = match error.optimal_takes.as_slice() {
@@ -47,9 +55,9 @@ pub(super) fn match_headline(game: &pb::Match, replay: &Replay, audit: Option<&p
     };
     let mover = error.seat as usize;
     let because = if error.steward {
-        won.text(" won, because the steward took ").text(take_text(error)).text(" for ").seat(mover)
+        won.text(", because the steward took ").text(take_text(error)).text(" for ").seat(mover)
     } else {
-        won.text(" won, because ").seat(mover).text(" took ").text(take_text(error))
+        won.text(", because ").seat(mover).text(" took ").text(take_text(error))
     };
     because
         .text(format!(" at take {}. Taking {right} would have made ", error.ply + 1))

@@ -107,8 +107,9 @@ impl<'a> MatchOracle<'a> {
                     "If all others play together against it, it may get only its last choice.".to_owned()
                 }
                 sure => format!(
-                    "Even if all others play together against it, it can force its {} choice or a better one.",
-                    ordinal_text(sure)
+                    "Even if all others play together against it, it can force its {} choice{}.",
+                    ordinal_text(sure),
+                    if sure == 0 { "" } else { " or a better one" }
                 ),
             };
             Sentence::of("Optimal play gives ")

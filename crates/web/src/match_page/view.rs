@@ -127,6 +127,8 @@ pub(super) struct SeatCard {
     pub wanted: Vec<(String, String)>,
     /// The same for the order that was dealt to it; empty before dealt rows are opened.
     pub really_wanted: Vec<(String, String)>,
+    /// The indices of the seats in the order that was dealt to this seat, separated by spaces; empty if it is not known.
+    pub real_order: String,
 }
 
 /// The takes of a match and other data for the script, as lists separated by spaces.
@@ -257,7 +259,7 @@ impl MatchAtPly<'_> {
         let events_address = FeedAddress::Match { id, after: None };
         let mover = last.and_then(|last| replay.take_at(last)).map(|take| take.took.seat);
         let asked_for = mover.map(|seat| QuestionPlace { seat, ply: last });
-        let reply = asked_for.zip(self.words).and_then(|(place, replies)| replies.get(&place).cloned());
+        let own_words = asked_for.zip(self.words).and_then(|(place, replies)| replies.get(&place).cloned());
         Ok(MatchContent {
             state_html: finding::match_summary(self.shown, replay, audit).html(seats),
             seat_count: seats.count(),
@@ -270,7 +272,7 @@ impl MatchAtPly<'_> {
             ply,
             plies,
             said_html: finding::take_sentence(replay, audit, ply).html(seats),
-            said_words: reply.unwrap_or_default(),
+            said_words: own_words.unwrap_or_default(),
             said_class: mover.map(|seat| seat_class(seat as usize)).unwrap_or_default(),
             talk_html: Conversation { replay, seats }.html(),
             panel: panel.unwrap_or_default(),
@@ -380,10 +382,16 @@ impl MatchAtPly<'_> {
             && position.to_move().index() == seat
             && !is_ended;
         let mut states = Vec::new();
+        // What the seat really wanted counts, if it is known.
+        let real = self.replay.really_wanted_winners(seat);
         match self.final_winner() {
             Some(winner) if winner == seat => states.push("won".to_owned()),
             Some(winner) => states.extend(
-                preference_rank(self.replay, seat, winner)
+                real.as_ref()
+                    .map_or_else(
+                        || preference_rank(self.replay, seat, winner),
+                        |real| real.iter().position(|&other| other == winner),
+                    )
                     .map(|rank| format!("got {} {} choice", seats.possessive(seat), ordinal_text(rank))),
             ),
             None if is_to_move => states.push("to move".to_owned()),
@@ -410,7 +418,8 @@ impl MatchAtPly<'_> {
             state: states.join("; "),
             clock: SeatClock::of_seat(self.replay, seat, self.ply, open),
             wanted: winner_view(self.replay.wanted_winners(seat)),
-            really_wanted: winner_view(self.replay.really_wanted_winners(seat)),
+            real_order: real.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join(" "),
+            really_wanted: winner_view(real),
         }
     }
 

@@ -76,6 +76,9 @@ pub(super) struct GameRequest {
     pub terms: pb::CreateMatchRequest,
 }
 
+/// House bots that a beginner can beat. Two of them are ticked at first.
+const EASY_OPPONENTS: [&str; 3] = ["timid", "greedy", "random"];
+
 /// Returns the name of an opponent's field.
 pub(super) fn opponent_field(bot: &BotName) -> String {
     format!("{OPPONENT_PREFIX}{bot}")
@@ -84,9 +87,13 @@ pub(super) fn opponent_field(bot: &BotName) -> String {
 impl GameInput {
     /// Returns the initial form.
     pub(super) fn initial(hosted: &[(BotName, String)]) -> Self {
-        let first = hosted.first().map(|(name, _)| name.clone());
+        let easy = EASY_OPPONENTS.iter().filter_map(|kind| hosted.iter().find(|(_, bot)| bot == kind));
+        let mut against: Vec<_> = easy.map(|(name, _)| name.clone()).take(2).collect();
+        if against.is_empty() {
+            against.extend(hosted.first().map(|(name, _)| name.clone()));
+        }
         Self {
-            against: first.into_iter().collect(),
+            against,
             size: "small".into(),
             piles: String::new(),
             ending: Ending::default().to_string(),

@@ -114,10 +114,7 @@ impl JudgedGame<'_> {
             None => sentence.text(" Nobody made an error."),
         };
         if rank == 0 {
-            return (
-                add_decisive(Sentence::default().strong("Nothing would have been better for you.")),
-                None,
-            );
+            return (add_decisive(Sentence::default().strong("You got your first choice.")), None);
         }
         if let Some(error) = errors.iter().rfind(|ply| self.rank(ply.predicted_before) < rank) {
             let sentence = Sentence::default().strong("What would have changed it:").text(" ");
@@ -278,7 +275,7 @@ mod tests {
     fn the_verdict_tells_a_winner_that_nothing_was_better() {
         let judged = judge_match(&[4, 1, 1], STANDARD, &[1, 1, 4], true);
         assert_eq!(plain_text(&judged.why), "You were to move when the last counter was gone.");
-        assert!(plain_text(&judged.change).starts_with("Nothing would have been better for you."));
+        assert!(plain_text(&judged.change).starts_with("You got your first choice."));
         assert_eq!(judged.ply, None);
     }
 }
