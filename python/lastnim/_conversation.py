@@ -15,7 +15,7 @@ from ._json import message_from_json
 from ._lastnim import Session
 from .bot import Bot, Choice
 from .match import Match, MatchEnd, Position, SeenTake, TalkRound, Turn
-from .messages import Pact
+from .messages import OfferId, Pact
 from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
 from .talk import Message
 
@@ -40,6 +40,7 @@ WAIT_SECONDS = 3600.0
 # How many notices wait outside the session, whose own queue is bounded.
 MAX_FETCHED_NOTICES = 64
 LARGEST_TAKE = 2**64 - 1
+MAX_SEATS = 32
 
 
 class Notice(NamedTuple):
@@ -238,18 +239,39 @@ def give_answer(session: Session, notice: Notice, result: Any) -> None:
 
 
 def message_of(value: Any) -> GivenMessage:
-    """Reads a message. The server refuses illegal ones."""
+    """Reads a message. The server refuses illegal ones; those with numbers that no match has raise ValueError."""
     if not isinstance(value, Message):
         raise TypeError(f"talk returned {value!r} in its list: expected a Message")
     claim = None if value.claim is None else row_of(value.claim)
     offer = None if value.offer is None else members_of(value.offer)
-    accept = None if value.accept is None else (value.accept.seat, value.accept.round, value.accept.number)
-    return [operator.index(seat) for seat in value.to], value.text, claim, offer, accept
+    accept = None if value.accept is None else accepted_of(value.accept)
+    return [seat_of(seat) for seat in value.to], value.text, claim, offer, accept
 
 
 def members_of(pact: Pact) -> GivenPact:
     """Reads the members of a pact, each with the pairs of seats of which its row ranks the first before the second."""
-    return [(member.seat, [(each.before, each.after) for each in member.relations]) for member in pact.members]
+    return [
+        (seat_of(member.seat), [(seat_of(each.before), seat_of(each.after)) for each in member.relations])
+        for member in pact.members
+    ]
+
+
+def accepted_of(offer: OfferId) -> tuple[int, int, int]:
+    """Reads the id of an offer."""
+    return seat_of(offer.seat), number_of("round", offer.round, 2**32), number_of("number", offer.number, 2**32)
+
+
+def seat_of(value: Any) -> int:
+    """Reads a seat."""
+    return number_of("seat", value, MAX_SEATS)
+
+
+def number_of(name: str, value: Any, limit: int) -> int:
+    """Reads a number from 0 up to, but not including, `limit`."""
+    number = operator.index(value)
+    if not 0 <= number < limit:
+        raise ValueError(f"{name} {number}: expected 0 to {limit - 1}")
+    return number
 
 
 def take_of(value: Any) -> int:

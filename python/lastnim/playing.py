@@ -11,6 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import index
 from typing import Any, Literal, TypeAlias, cast
 
 from ._conversation import is_async, message_of, row_of, take_of
@@ -25,6 +26,8 @@ from .records import Record, record_from_json
 __all__ = ["play", "play_async"]
 
 HOUR_MS = 3_600_000
+# The number of seeds.
+SEEDS = 2**64
 
 Deal: TypeAlias = "Literal['all', 'self_first'] | Sequence[Sequence[int]]"
 """The rows from which the private row of each seat is drawn: any row, any row that likes the own seat best, or these rows."""
@@ -54,7 +57,7 @@ def play(
 ) -> Record:
     """Plays a match between bots, in the order of their seats, and returns its unsigned record.
 
-    A string is a house bot, such as `oracle`, `greedy` or `minimax-3`; `seed` fixes the random takes of `random`, `epsilon` and `mcts`.
+    A string is a house bot, such as `oracle`, `greedy` or `minimax-3`; `seed`, 0 to 2**64 - 1, fixes what it draws at random.
     With `matrix` the rows are assigned; otherwise the bots declare theirs. With `deal` each bot first gets a private row, which follows from
     `seed`. With `talk`, which has the keys of the message Talk, such as `{"rounds": 2, "pacts": True}`, the bots talk before they declare.
     Exceptions of bots are raised, and illegal rows, takes or messages raise ValueError. The method `ended` tells each bot the end.
@@ -147,10 +150,14 @@ async def _play(
     names: Sequence[str] | None = None,
     identity: Identity | None = None,
 ) -> Record:
-    bots = [HouseBot(bot, seed + seat) if isinstance(bot, str) else bot for seat, bot in enumerate(given)]
+    seed = index(seed)
+    if not 0 <= seed < SEEDS:
+        raise ValueError(f"seed: {seed}: expected 0 to {SEEDS - 1}")
+    bots = [HouseBot(bot, (seed + seat) % SEEDS) if isinstance(bot, str) else bot for seat, bot in enumerate(given)]
     names = _names_of(bots) if names is None else names
     identity = identity or (time.time_ns() // 1000, os.urandom(10), None)
-    game = MatchInProcess(json.dumps({**request, "bots": [*names]}), seed, identity)
+    # Integers of numpy become plain ones.
+    game = MatchInProcess(json.dumps({**request, "bots": [*names]}, default=index), seed, identity)
     while (seat := game.next_seat) is not None and game.next_action != "play":
         known, bot = game.rounds_ended, bots[seat]
         if isinstance(bot, HouseBot):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
 
 import lastnim
-from lastnim.messages import Pact, PactMember, PactRelation, Standing
+from lastnim.messages import OfferId, Pact, PactMember, PactRelation, Standing
 from lastnim.testing import TestServer
 
 
@@ -172,6 +173,51 @@ def test_bots_talk_and_sign_pacts() -> None:
 
     with pytest.raises(ValueError, match="mute, round 0 of talk: a text of 0 characters: expected 1 to 500"):
         lastnim.play([Mute(), "oracle", "greedy"], piles=[3], talk=TALK)
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        (lastnim.Message("x", to=[-1]), "seat -1: expected 0 to 31"),
+        (lastnim.Message("x", to=[2**70]), f"seat {2**70}: expected 0 to 31"),
+        (lastnim.Message(claim=[-1, 0, 1]), "each of 0 to n-1 must appear once"),
+        (lastnim.Message(accept=OfferId(0, -1, 0)), "round -1: expected 0 to 4294967295"),
+        (lastnim.Message(offer=Pact((PactMember(-1, ()),))), "seat -1: expected 0 to 31"),
+        (lastnim.Message("x", to=[3]), "seat 3"),
+    ],
+)
+def test_a_message_with_an_impossible_number_is_a_value_error(message: lastnim.Message, why: str) -> None:
+    class Wrong(Half):
+        def talk(self, round: lastnim.TalkRound) -> list[lastnim.Message]:
+            return [message]
+
+    with pytest.raises(ValueError, match=f"wrong, round 0 of talk: .*{re.escape(why)}"):
+        lastnim.play([Wrong(), "oracle", "greedy"], piles=[3], talk=TALK)
+
+
+def test_numbers_of_numpy_are_plain_numbers() -> None:
+    numpy: Any = pytest.importorskip("numpy")
+    rows = [[0, 1, 2], [1, 0, 2]]
+    plain = lastnim.play(["random", "greedy", "liar"], [3, 4], deal=rows, talk={"rounds": 1}, first=1, seed=7)
+    talk = {"rounds": numpy.int64(1)}
+    given = lastnim.play(
+        ["random", "greedy", "liar"],
+        numpy.array([3, 4]),
+        deal=numpy.array(rows),
+        talk=talk,
+        first=numpy.int64(1),
+        seed=numpy.uint64(7),
+    )
+    assert (given.takes, given.rows, given.setup.piles) == (plain.takes, plain.rows, plain.setup.piles)
+    matrix = numpy.array([[0, 1], [1, 0]])
+    assert lastnim.play(["oracle", "greedy"], [3], matrix=matrix).rows == ((0, 1), (1, 0))
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_has_64_bits(seed: int) -> None:
+    with pytest.raises(ValueError, match=f"seed: {seed}: expected 0 to 18446744073709551615"):
+        lastnim.play([Half(), Half()], piles=[3], seed=seed)
+    assert lastnim.play(["random", "random"], piles=[3], seed=2**64 - 1).match.plies > 0
 
 
 def test_house_bots_talk_alike_for_the_same_seed() -> None:
