@@ -31,6 +31,12 @@ impl pb::Tournament {
     pub fn has_open_field(&self) -> bool {
         self.state() == pb::TournamentState::Running && self.format_profile().has_open_field
     }
+
+    /// Returns whether the tournament is running and a bot that leaves it is withdrawn: it cannot return.
+    pub fn leaving_is_final(&self) -> bool {
+        let profile = self.format_profile();
+        self.state() == pb::TournamentState::Running && profile.allows_withdrawal && !profile.has_open_field
+    }
 }
 
 /// Reads the format. The default is a round robin of all sets of bots.

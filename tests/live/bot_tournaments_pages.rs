@@ -108,6 +108,23 @@ async fn a_ladder_is_joined_and_left_while_it_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_from_before_the_start_asks_before_it_withdraws_the_bot() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["ann", "bob", "cid"]).await;
+    let id = host.create_tournament(two_seats("begins", 0), &["ann", "bob", "cid"]).await;
+    let mut browser = seated(&host, &tokens[0]).await;
+    let (page, path) = (browser.get("/play/bot").await, format!("/play/bot/tournaments/{id}/leave"));
+    host.start_tournament(&id).await;
+    let asked = browser.submit(&page, &path, &[]).await;
+    assert!(asked.status == 200 && asked.body.contains("Withdraw the bot?"), "{}", asked.body);
+    assert!(asked.body.contains("ann finishes its open matches"), "{}", asked.body);
+    assert!(!host.standing(&id, "ann").await.withdrawn);
+    let done = browser.submit(&asked, &path, &[("confirmed", "yes")]).await;
+    assert_eq!((done.status, done.header("location")), (303, "/play/bot"), "{}", done.body);
+    assert!(host.standing(&id, "ann").await.withdrawn);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn refusals_to_join_have_a_reason() {
     let host = Host::start().await;
     let tokens = host.register_all(["ann", "bob", "cid"]).await;
@@ -116,17 +133,11 @@ async fn refusals_to_join_have_a_reason() {
     let mut browser = seated(&host, &tokens[0]).await;
     let page = browser.get("/play/bot").await;
     assert!(!page.body.contains(">running<"), "{}", page.body);
-    let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/join"), &[]).await;
-    assert_eq!(refused.status, 409, "{}", refused.body);
-    let reason = "before a tournament starts";
-    assert!(refused.body.contains("role=\"alert\"") && refused.body.contains(reason), "{}", refused.body);
-    let left = browser.submit(&page, &format!("/play/bot/tournaments/{id}/leave"), &[]).await;
-    assert_eq!(
-        left.header("location"),
-        "/play/bot",
-        "a bot that does not play leaves nothing: {}",
-        left.body
-    );
+    for (action, why) in [("join", "before a tournament starts"), ("leave", "ann does not play in it")] {
+        let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/{action}"), &[]).await;
+        assert_eq!(refused.status, 409, "{}", refused.body);
+        assert!(refused.body.contains("role=\"alert\"") && refused.body.contains(why), "{}", refused.body);
+    }
     let nowhere = "/play/bot/tournaments/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f/join";
     let refused = browser.submit(&page, nowhere, &[]).await;
     assert!(refused.status == 404 && refused.body.contains("role=\"alert\""), "{}", refused.body);

@@ -212,6 +212,13 @@ impl Host {
         self.tournaments().start_tournament(request).await.unwrap();
     }
 
+    /// Returns the line of a bot in the standings of a tournament.
+    pub async fn standing(&self, id: &str, bot: &str) -> pb::Standing {
+        let request = pb::GetStandingsRequest { tournament_id: id.into(), cross_table: false };
+        let standings = self.tournaments().get_standings(request).await.unwrap().into_inner().standings;
+        standings.into_iter().find(|line| line.bot == bot).unwrap()
+    }
+
     /// Waits until a tournament ends and returns its last state.
     pub async fn tournament_over(&self, id: &str) -> pb::WatchTournamentResponse {
         let request = pb::WatchTournamentRequest { tournament_id: id.into(), state_only: false };

@@ -228,8 +228,15 @@ async fn a_running_tournament_is_paused_and_a_bot_disqualified() {
     assert!(paused.body.contains(">Resume<") && !paused.body.contains(">Pause<"), "{}", paused.body);
     assert_eq!(browser.submit(&page, &format!("{path}/resume"), &[]).await.status, 303);
 
+    // A page from before the start still has the button to leave.
+    for (page, action) in [(&page, "leave"), (&paused, "withdraw")] {
+        let asked = browser.submit(page, &format!("{path}/{action}"), &[("bot", "two")]).await;
+        let title = "Withdraw the bot?";
+        assert!(asked.status == 200 && asked.body.contains(title), "{action}: {}", asked.body);
+        assert!(asked.body.contains(&format!("action=\"{path}/withdraw\"")), "{action}: {}", asked.body);
+        assert!(!host.standing(&id, "two").await.withdrawn, "{action}");
+    }
     let asked = browser.submit(&paused, &format!("{path}/withdraw"), &[("bot", "two")]).await;
-    assert!(asked.body.contains("Withdraw the bot?"), "{}", asked.body);
     let confirmed = [("bot", "two"), ("confirmed", "yes")];
     let done = browser.submit(&asked, &format!("{path}/withdraw"), &confirmed).await;
     assert_eq!(done.status, 303, "{}", done.body);
@@ -244,10 +251,7 @@ async fn a_running_tournament_is_paused_and_a_bot_disqualified() {
     let confirmed = [&fields[..], &[("confirmed", "yes")]].concat();
     let done = browser.submit(&asked, &format!("{path}/disqualify"), &confirmed).await;
     assert_eq!(done.status, 303, "{}", done.body);
-    let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
-    let standings = host.tournaments().get_standings(request).await.unwrap().into_inner().standings;
-    assert!(standings.iter().any(|line| line.bot == "three" && line.disqualified), "{standings:?}");
-    assert!(standings.iter().any(|line| line.bot == "two" && line.withdrawn), "{standings:?}");
+    assert!(host.standing(&id, "three").await.disqualified && host.standing(&id, "two").await.withdrawn);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

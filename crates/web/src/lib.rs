@@ -13,6 +13,7 @@ mod book;
 mod bot_audit_page;
 mod bot_audits;
 mod bot_page;
+mod confirmation;
 mod embed_page;
 mod entry_page;
 mod error_page;

@@ -140,4 +140,15 @@ impl Site {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         Ok(self.tournaments.get_tournament(visitor.request(request)).await?.into_inner())
     }
+
+    /// Returns whether a bot that leaves a tournament now is withdrawn from it, and cannot return.
+    pub(super) async fn leaving_is_final(
+        &self,
+        visitor: &Visitor,
+        id: TournamentId,
+        bot: &str,
+    ) -> Result<bool, Status> {
+        let tournament = self.get_tournament(visitor, id).await?.tournament.unwrap_or_default();
+        Ok(tournament.leaving_is_final() && tournament.field.iter().any(|entrant| entrant == bot))
+    }
 }

@@ -1,7 +1,7 @@
 //! The page that registers bots and replaces their tokens.
 
-use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use crate::address::OrganiseAddress;
+use crate::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::page_refusal::with_refusal;

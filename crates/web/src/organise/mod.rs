@@ -1,10 +1,9 @@
 //! The pages of organisers, who sign in with the admin's token and act through the services.
 //!
-//! To keep the token secret, these pages respond only on the machine itself, or over https. The server
-//! keeps the token in memory, in a session that a cookie of the browser identifies.
+//! To keep the token secret, these pages respond only on the machine itself, or over https. The browser keeps it,
+//! encrypted, in a cookie.
 
 mod bot_tokens;
-mod confirmation;
 mod guard;
 mod new_match;
 mod new_tournament;

@@ -1,8 +1,8 @@
 //! Actions of organisers on a tournament.
 
-use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::{OrganiseAddress, TournamentAction};
+use crate::confirmation::{Confirmation, confirmation_page, is_confirmed, withdrawal_text};
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::refusal_words::without_id;
@@ -45,13 +45,7 @@ impl TournamentAction {
                 "The ladder ends after the current round and cannot be resumed.".to_owned(),
                 "Finish the ladder",
             )),
-            Self::Withdraw => Some((
-                "Withdraw the bot?",
-                format!(
-                    "{bot} finishes its open matches, or in a Swiss tournament this round, and gets no others. Its results stand, and it is ranked behind the bots that stayed. This cannot be undone."
-                ),
-                "Withdraw the bot",
-            )),
+            Self::Withdraw => Some(("Withdraw the bot?", withdrawal_text(bot), "Withdraw the bot")),
             Self::Disqualify => Some((
                 "Disqualify the bot?",
                 format!(
@@ -72,6 +66,15 @@ pub(super) async fn act_on_tournament(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let here = OrganiseAddress::Tournament { id };
+    let action = match action {
+        // The page may be from before the start.
+        TournamentAction::Leave
+            if site.leaving_is_final(organiser, id, fields.value("bot").trim()).await? =>
+        {
+            TournamentAction::Withdraw
+        }
+        action => action,
+    };
     if let Some((title, what, button)) = action.question(fields.value("bot"))
         && !is_confirmed(fields)
     {

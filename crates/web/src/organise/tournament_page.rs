@@ -128,7 +128,7 @@ pub(super) async fn tournament_page_with(
     let field_form = if state == pb::TournamentState::Open || tournament.has_open_field() {
         Some(FieldForm::Entry)
     } else {
-        (is_running && tournament.format_profile().allows_withdrawal).then_some(FieldForm::Withdrawal)
+        tournament.leaving_is_final().then_some(FieldForm::Withdrawal)
     };
     let content = OrganisedTournament {
         form_token,

@@ -1,8 +1,8 @@
 //! Organisers void matches, which are then played again.
 
-use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{FormInputs, RefusedForm, tournament_page_with};
 use crate::address::OrganiseAddress;
+use crate::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use crate::forms::FormFields;
 use crate::page_refusal::with_refusal;
 use crate::refusal_words::without_id;

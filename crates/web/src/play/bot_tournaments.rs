@@ -2,11 +2,13 @@
 
 use super::bot_seats::bot_seats_page_with;
 use crate::address::{BotPlayAddress, FieldAction, PageAddress};
-use crate::forms::FormToken;
+use crate::confirmation::{Confirmation, confirmation_page, is_confirmed, withdrawal_text};
+use crate::forms::{FormFields, FormToken};
 use crate::page_refusal::with_refusal;
 use crate::refusal_words::without_id;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
+use crate::trail::Crumb;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{BotName, TournamentId};
@@ -193,13 +195,31 @@ async fn is_suspended(site: &Site, as_bot: &Visitor, id: &str, bot: &BotName) ->
     Ok(suspended.bots.iter().any(|suspended| suspended.bot == bot.as_str()))
 }
 
-/// Lets the bot join or leave a tournament, and shows its tournaments.
+/// Lets the bot join or leave a tournament, and shows its tournaments. If the tournament has started since the page was
+/// loaded, so that leaving it cannot be undone, asks for confirmation.
 pub(super) async fn change_field(
     site: &Site,
     as_bot: &Visitor,
     bot: BotName,
     (id, action): (TournamentId, FieldAction),
+    fields: &FormFields,
 ) -> Result<PageResponse, Status> {
+    if action == FieldAction::Leave
+        && !is_confirmed(fields)
+        && site.leaving_is_final(as_bot, id, bot.as_str()).await.is_ok_and(|is_final| is_final)
+    {
+        let seats = BotPlayAddress::Seats { since: None };
+        let asked = Confirmation {
+            trail: vec![Crumb::new(&seats, "Play as a bot")],
+            title: "Withdraw the bot?",
+            what: withdrawal_text(bot.as_str()),
+            button: "Withdraw the bot",
+            action: BotPlayAddress::ChangeField { id, action }.to_string(),
+            back: seats.to_string(),
+            kept: Vec::new(),
+        };
+        return confirmation_page(as_bot, &asked);
+    }
     // The service identifies the bot by the token of the session.
     let (tournament_id, named) = (id.to_string(), String::new());
     let changed = match action {

@@ -126,7 +126,7 @@ pub(crate) async fn handle_bot_play_form(
     match *address {
         BotPlayAddress::RetakeSeats => reclaim_seats(site, &player),
         BotPlayAddress::ChangeField { id, action } => {
-            change_field(site, &player.as_bot, player.bot, (id, action)).await
+            change_field(site, &player.as_bot, player.bot, (id, action), fields).await
         }
         BotPlayAddress::Game { id, .. } => {
             Box::pin(act_in_game(site, &player.as_bot, Player::Bot(player.bot), id, fields)).await

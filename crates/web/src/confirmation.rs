@@ -15,7 +15,7 @@ const CONFIRMED_FIELD: &str = "confirmed";
 /// A request for confirmation.
 #[derive(Debug)]
 pub(super) struct Confirmation<'a> {
-    /// The pages above it.
+    /// The pages above the question.
     pub trail: Vec<Crumb>,
     /// The question.
     pub title: &'a str,
@@ -32,10 +32,17 @@ pub(super) struct Confirmation<'a> {
 }
 
 #[derive(Debug, Template)]
-#[template(path = "organise/confirmation.html")]
+#[template(path = "confirmation.html")]
 struct ConfirmationForm<'a> {
     form_token: FormToken,
     asked: &'a Confirmation<'a>,
+}
+
+/// Says what happens to a bot that is withdrawn from a running tournament.
+pub(super) fn withdrawal_text(bot: &str) -> String {
+    format!(
+        "{bot} finishes its open matches, or in a Swiss tournament this round, and gets no others. Its results stand, and it is ranked behind the bots that stayed. This cannot be undone."
+    )
 }
 
 /// Returns whether a form is confirmed.
@@ -43,12 +50,9 @@ pub(super) fn is_confirmed(fields: &FormFields) -> bool {
     fields.value(CONFIRMED_FIELD) == "yes"
 }
 
-pub(super) fn confirmation_page(
-    organiser: &Visitor,
-    asked: &Confirmation<'_>,
-) -> Result<PageResponse, Status> {
-    let form_token = organiser.form_token()?;
+pub(super) fn confirmation_page(visitor: &Visitor, asked: &Confirmation<'_>) -> Result<PageResponse, Status> {
+    let form_token = visitor.form_token()?;
     let content = ConfirmationForm { form_token, asked };
     let page = Page::of_template(asked.title, asked.what.as_str(), &content).with_trail(asked.trail.clone());
-    Ok(private_response(organiser, StatusCode::OK, page))
+    Ok(private_response(visitor, StatusCode::OK, page))
 }
