@@ -20,7 +20,7 @@ async fn a_person_enters_a_bot_with_the_code_and_sees_its_token_once() {
     assert!(!browser.get(&tournament).await.body.contains(LINK), "there is no code yet");
     let closed = browser.get(&path).await;
     assert!(closed.status == 200 && !closed.body.contains("name=\"code\""), "{}", closed.body);
-    let code = create_code(&host, &id, 1).await.unwrap();
+    let code = create_code(&host, &id, 2).await.unwrap();
     let linked = browser.get(&tournament).await.body;
     assert!(linked.contains(&format!("<a href=\"{path}\"{LINK}")), "{linked}");
 
@@ -39,7 +39,10 @@ async fn a_person_enters_a_bot_with_the_code_and_sees_its_token_once() {
         assert!(body.contains(why) && body.contains("role=\"alert\""), "{name} {typed}: {body}");
         assert!(!body.contains(&code) && !body.contains("<b>"), "{name} {typed}: {body}");
     }
-    let drawn = page.body.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let drawn_token = |body: &str| {
+        body.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let drawn = &drawn_token(&page.body);
     let entered = browser.submit(&page, &path, &[("name", "new"), ("code", &code), ("token", drawn)]).await;
     assert_eq!((entered.status, entered.header("cache-control")), (200, "no-store"), "{}", entered.body);
     assert!(entered.body.contains(&format!("export LASTNIM_TOURNAMENT={id}")), "{}", entered.body);
@@ -51,6 +54,16 @@ async fn a_person_enters_a_bot_with_the_code_and_sees_its_token_once() {
     // The same form again, as after a double click or a lost answer.
     let again = browser.submit(&page, &path, &[("name", "new"), ("code", &code), ("token", token)]).await;
     assert_eq!((again.status, &again.body), (200, &entered.body));
+    // The same form for another bot, after going back: the next form registers it.
+    let used = browser.submit(&page, &path, &[("name", "other"), ("code", &code), ("token", token)]).await;
+    assert_eq!((used.status, used.header("cache-control")), (409, "no-store"), "{}", used.body);
+    let why = "a bot was already registered with this form";
+    assert!(used.body.contains(why) && used.body.contains("value=\"other\""), "{}", used.body);
+    let other = drawn_token(&used.body);
+    let fields = [("name", "other"), ("code", code.as_str()), ("token", other.as_str())];
+    let entered = browser.submit(&used, &path, &fields).await;
+    assert_eq!(entered.status, 200, "{}", entered.body);
+    assert!(entered.body.contains(&format!("LASTNIM_TOKEN={other}\n")), "{}", entered.body);
     for later in [&path, &tournament] {
         let page = browser.get(later).await;
         assert!(!page.body.contains(token) && !page.body.contains(&code), "{}", page.body);
@@ -88,7 +101,8 @@ async fn a_bot_page_shows_what_its_registrant_says_and_nothing_of_it_is_markup()
     let entered = browser.submit(&page, &path, &typed).await;
     assert_eq!(entered.status, 200, "{}", entered.body);
     let shown = browser.get("/bots/new").await.body;
-    assert!(shown.contains("Author: Ada. Team: &#60;b&#62;Nimbers&#60;/b&#62;"), "{shown}");
+    assert!(shown.contains("Author: <bdi>Ada</bdi>"), "{shown}");
+    assert!(shown.contains("Team: <bdi>&#60;b&#62;Nimbers&#60;/b&#62;"), "{shown}");
     assert!(shown.contains(SHOWN_LINK), "{shown}");
     assert_own_markup("the page of a bot", &shown.replace(SHOWN_LINK, ""), "");
     let profile = host.bot("new").await.profile.unwrap();

@@ -19,6 +19,8 @@ use tonic_types::StatusExt as _;
 
 /// The reasons for refusals that another name would avoid.
 const NAME_REASONS: [&str; 3] = ["NAME_TAKEN", "GUEST_NAME", "NOT_ALLOWED"];
+/// The reason for the refusal of a form with which another bot was registered.
+const FORM_USED: &str = "TOKEN_TAKEN";
 
 /// What the page shows. The typed code is never shown again.
 #[derive(Default)]
@@ -89,7 +91,13 @@ pub(super) async fn handle_entry_form(
         }
         Err(status) => {
             let [name_mistake, profile_mistake, code_mistake] = mistakes_of_status(&status);
-            let shown = EntryForm { name_mistake, profile_mistake, code_mistake, ..form };
+            let token = if reason_of_status(&status) == FORM_USED {
+                // Sent again, the form with its old token would be refused again.
+                Token::generate().reveal().to_owned()
+            } else {
+                form.token
+            };
+            let shown = EntryForm { name_mistake, profile_mistake, code_mistake, token, ..form };
             let response = entry_response(site, visitor, address, form_status(&status), shown, tournament)?;
             Ok(with_refusal(response, &status))
         }
@@ -115,13 +123,22 @@ impl EntryForm {
     }
 }
 
+fn reason_of_status(status: &Status) -> String {
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+}
+
 /// Returns what is wrong with the name, with the profile, and with the code. Refusals that have other causes are shown
 /// at the code.
 fn mistakes_of_status(status: &Status) -> [String; 3] {
+    let reason = reason_of_status(status);
+    if reason == FORM_USED {
+        let used =
+            "a bot was already registered with this form: to register another one, type the code again";
+        return [String::new(), String::new(), used.to_owned()];
+    }
     let violations =
         status.get_details_bad_request().map(|request| request.field_violations).unwrap_or_default();
     if violations.is_empty() {
-        let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
         let message = status.message().trim_start_matches("entry_code: ").to_owned();
         return if NAME_REASONS.contains(&reason.as_str()) {
             [message, String::new(), String::new()]
