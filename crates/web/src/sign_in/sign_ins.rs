@@ -4,6 +4,7 @@ use crate::forms::{CookieSecret, SecretHash, SiteCookie};
 use lastnim_arena::Arena;
 use lastnim_core::referee::Timestamp;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use tonic::codegen::http::HeaderValue;
 const KEY_CONTEXT: &str = "lastnim 2026 web sign-in";
 /// How far the clock of a server that sealed a cookie may be ahead.
 const MAX_CLOCK_LEAD: Duration = Duration::from_mins(1);
-/// The maximum number of remembered sign-outs. Beyond it, that of the oldest sign-in is forgotten.
+/// The maximum number of remembered sign-outs. Beyond it, one of the token with the most of them is forgotten.
 const MAX_SIGN_OUTS: usize = 4_096;
 
 /// Seals sign-ins into cookies, and opens them.
@@ -26,8 +27,16 @@ const MAX_SIGN_OUTS: usize = 4_096;
 pub struct SignIns {
     lifetime: Duration,
     key: LessSafeKey,
-    /// The sign-ins that were ended before they expired, with their beginnings.
-    ended: watch::Sender<HashMap<SecretHash, Timestamp>>,
+    /// The sign-ins that were ended before they expired.
+    ended: watch::Sender<HashMap<SecretHash, EndedSignIn>>,
+}
+
+/// A sign-in that was ended before it expired.
+#[derive(Debug, Clone, Copy)]
+struct EndedSignIn {
+    began: Timestamp,
+    /// The hash of the header with its token.
+    token: blake3::Hash,
 }
 
 /// A sign-in that a cookie holds.
@@ -44,7 +53,7 @@ pub(crate) struct SignIn {
 pub(crate) struct SignInEnd {
     at: Instant,
     secret: SecretHash,
-    ended: watch::Receiver<HashMap<SecretHash, Timestamp>>,
+    ended: watch::Receiver<HashMap<SecretHash, EndedSignIn>>,
 }
 
 impl SignInEnd {
@@ -127,14 +136,26 @@ impl SignIns {
     pub(crate) fn end(&self, cookie: &SiteCookie, secret: &CookieSecret, now: Timestamp) {
         let Some(sign_in) = self.open(cookie, secret, now) else { return };
         self.ended.send_modify(|ended| {
-            ended.retain(|_, began| self.time_left(*began, now).is_some());
-            if ended.len() >= MAX_SIGN_OUTS
-                && let Some(oldest) = ended.iter().min_by_key(|(_, began)| **began).map(|(&secret, _)| secret)
-            {
-                ended.remove(&oldest);
+            ended.retain(|_, sign_in| self.time_left(sign_in.began, now).is_some());
+            if ended.len() >= MAX_SIGN_OUTS {
+                forget_sign_out(ended);
             }
-            ended.insert(sign_in.end.secret, sign_in.began);
+            let token = blake3::hash(sign_in.authorization.as_bytes());
+            ended.insert(sign_in.end.secret, EndedSignIn { began: sign_in.began, token });
         });
+    }
+}
+
+/// Forgets the sign-out of the oldest sign-in with the token that has the most sign-outs. So a visitor who signs in and
+/// out again and again makes the server forget only sign-outs of the same token.
+fn forget_sign_out(ended: &mut HashMap<SecretHash, EndedSignIn>) {
+    let mut counts = HashMap::<_, usize>::new();
+    for sign_in in ended.values() {
+        *counts.entry(sign_in.token).or_default() += 1;
+    }
+    let forgotten = ended.iter().max_by_key(|(_, sign_in)| (counts[&sign_in.token], Reverse(sign_in.began)));
+    if let Some((&secret, _)) = forgotten {
+        ended.remove(&secret);
     }
 }
 
@@ -201,6 +222,20 @@ mod tests {
             assert!(sign_ins.open(&SESSION_COOKIE, &cut, BEGIN).is_none(), "{length} bytes");
         }
         assert!(sign_ins.open(&SESSION_COOKIE, &CookieSecret::draw(), BEGIN).is_none());
+    }
+
+    #[test]
+    fn a_token_does_not_push_out_the_sign_outs_of_others() {
+        let sign_ins = SignIns::with_key(&[7; 32], HOUR);
+        let is_open = |secret| sign_ins.open(&SESSION_COOKIE, secret, BEGIN).is_some();
+        let [one, other] = [1, 2].map(|token| begin_with(&sign_ins, token));
+        let shared: Vec<_> = (0..=MAX_SIGN_OUTS).map(|_| begin_with(&sign_ins, 3)).collect();
+        for secret in [&one, &other].into_iter().chain(&shared) {
+            sign_ins.end(&SESSION_COOKIE, secret, BEGIN);
+        }
+        assert!(!is_open(&one) && !is_open(&other));
+        assert_eq!(shared.iter().filter(|secret| is_open(secret)).count(), 3);
+        assert!(!is_open(&shared[MAX_SIGN_OUTS]), "the latest one is remembered");
     }
 
     #[test]
