@@ -11,7 +11,7 @@ pub(super) static SESSION_COOKIE: SiteCookie =
 /// games. `Lax` is safe: only forms change anything, and their origin is checked.
 pub(super) static PLAY_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_guest", path: "/play", same_site: SameSite::Lax };
-/// Holds the sign-in of a player with the token of a bot; before that, it only protects the sign-in form. It is sent to all pages,
-/// since the player reads with the rights of that bot.
+/// Holds the sign-in of a player with the token of a bot; before that, it only protects the sign-in form. It is sent to
+/// all pages, since the player reads with the rights of that bot.
 pub(super) static PLAYER_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_bot", path: "/", same_site: SameSite::Strict };

@@ -1,8 +1,8 @@
 //! Signing in by cookie, on all pages, in place of a header with a token.
 //!
-//! `sign_ins` seals sign-ins into cookies, `identity` identifies visitors, and `sign_in_page` has the form for any token. Organisers and players sign in on
-//! their own pages, and then have read access everywhere. `arrival` handles visits through links on other sites, which
-//! arrive without cookies.
+//! `sign_ins` seals sign-ins into cookies, `identity` identifies visitors, and `sign_in_page` has the form for any token.
+//! Organisers and players sign in on their own pages, and then have read access everywhere. `arrival` handles visits
+//! through links on other sites, which arrive without cookies.
 
 mod arrival;
 mod identity;
