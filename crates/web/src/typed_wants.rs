@@ -7,6 +7,22 @@ use lastnim_report::words::{count_with_noun, join_items};
 /// An example for errors.
 const EXAMPLE: &str = "1>3>2; 2>3>1; 3>2>1";
 
+/// The error if the orders are missing although the form says that they are written in it.
+pub(super) const WANTS_MISSING: &str = "write here what each seat wants, or choose above who says it";
+/// The error if there are orders although the form says something else.
+pub(super) const WANTS_UNUSED: &str = "leave this empty, or choose \"as written below\"";
+
+/// An option of a form, with its text: each seat declares its row.
+pub(super) const DECLARED_OPTION: (&str, &str) = ("declared", "each seat says what it wants");
+/// Each seat has the standard row.
+pub(super) const STANDARD_OPTION: (&str, &str) =
+    ("standard", "each seat wants itself to win, then the seats after it in order");
+/// The rows are those of the orders in the form.
+pub(super) const GIVEN_OPTION: (&str, &str) = ("given", "as written below");
+/// The server deals a private row to each seat.
+pub(super) const DEALT_OPTION: (&str, &str) =
+    ("dealt", "the server tells each seat in private what it wants; each seat then says something");
+
 /// The winners that one seat wants, as groups of offsets from that seat. The winners of a group are tied.
 type OffsetGroups = Vec<Vec<u64>>;
 
@@ -14,8 +30,8 @@ type OffsetGroups = Vec<Vec<u64>>;
 /// separate orders. Returns the offsets of each seat's row.
 ///
 /// # Errors
-/// If the number of orders is not that of the seats, or not 2 to 32 if the seats are not known; or if an order has a tie, or it does not have each seat once. The error names the
-/// first such order.
+/// If an order has a tie, or does not have each seat once; the error names the first such order. Also if there is not one
+/// order for each seat; without `seats`, if there are not 2 to 32 orders.
 pub(super) fn read_wants(text: &str, seats: Option<SeatCount>) -> Result<Vec<Vec<u64>>, String> {
     let count = typed_orders(text).count();
     if let Some(seats) = seats.filter(|seats| seats.get() != count) {

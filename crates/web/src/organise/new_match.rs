@@ -9,7 +9,9 @@ use crate::response::{PageResponse, form_status, private_response, redirect_resp
 use crate::site::Site;
 use crate::trail::organise_trail;
 use crate::typed_piles::read_piles;
-use crate::typed_wants::read_wants;
+use crate::typed_wants::{
+    DEALT_OPTION, DECLARED_OPTION, GIVEN_OPTION, STANDARD_OPTION, WANTS_MISSING, WANTS_UNUSED, read_wants,
+};
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{AllianceMatrix, SeatCount};
@@ -70,10 +72,10 @@ static FIELDS: [MatchField; 8] = [
         default: "",
         choices: &[
             ("", "two seats each want to win; three or more say what they want"),
-            ("declared", "each seat says what it wants"),
-            ("standard", "each seat wants itself to win, then the seats after it in order"),
-            (GIVEN, "as written below"),
-            ("dealt", "the server tells each seat in private what it wants; each seat then says something"),
+            DECLARED_OPTION,
+            STANDARD_OPTION,
+            GIVEN_OPTION,
+            DEALT_OPTION,
         ],
     },
     typed_field(
@@ -97,7 +99,7 @@ static FIELDS: [MatchField; 8] = [
 ];
 
 /// The choice that needs the field with what each seat wants.
-const GIVEN: &str = "given";
+const GIVEN: &str = GIVEN_OPTION.0;
 
 /// A match as it was typed.
 #[derive(Debug, Clone, Default)]
@@ -185,13 +187,13 @@ impl MatchInput {
     fn read_assigned(&self, seats: SeatCount) -> Result<Option<pb::AllianceMatrix>, String> {
         let typed = self.value("assigned").trim();
         match (self.value("alliance"), typed) {
-            (GIVEN, "") => Err("write here what each seat wants, or choose above who says it".to_owned()),
+            (GIVEN, "") => Err(WANTS_MISSING.to_owned()),
             (_, "") => Ok(None),
             ("" | GIVEN, typed) => {
                 let matrix = AllianceMatrix::parse(&read_wants(typed, Some(seats))?);
                 matrix.map(|matrix| Some((&matrix).into())).map_err(|error| error.to_string())
             }
-            _ => Err(format!("{typed:?}: leave this empty, or choose \"as written below\"")),
+            _ => Err(format!("{typed:?}: {WANTS_UNUSED}")),
         }
     }
 

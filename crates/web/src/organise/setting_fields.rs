@@ -1,5 +1,6 @@
 //! The settings of a tournament as form fields.
 
+use crate::typed_wants::{DEALT_OPTION, DECLARED_OPTION, GIVEN_OPTION, STANDARD_OPTION};
 use lastnim_proto::tournament_settings::{
     SETTING_SECTIONS, SectionCondition, TournamentSetting, ValueKind, all_settings,
 };
@@ -48,11 +49,11 @@ const CHOICES: [(&str, &[(&str, &str)]); 9] = [
                 "",
                 "as written below, if anything is; else two seats each want to win, and more say what they want",
             ),
-            ("declared", "each seat says what it wants"),
-            ("standard", "each seat wants itself to win, then the seats after it in order"),
+            DECLARED_OPTION,
+            STANDARD_OPTION,
             ("random", "drawn from the seed for each duplicate group"),
-            ("given", "as written below"),
-            ("dealt", "the server tells each seat in private what it wants; each seat then says something"),
+            GIVEN_OPTION,
+            DEALT_OPTION,
         ],
     ),
     ("deal", &[("", "any preference order"), ("self_first", "orders with the seat itself first")]),

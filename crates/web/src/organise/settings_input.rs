@@ -3,7 +3,9 @@
 use super::setting_fields::{DEALT_ORDERS, FORMAT, FieldGroup, FormField, POSITION_SOURCE};
 use crate::forms::FormFields;
 use crate::typed_piles::read_piles;
-use crate::typed_wants::{read_strict_order, read_wants, typed_lines, typed_orders};
+use crate::typed_wants::{
+    GIVEN_OPTION, WANTS_MISSING, WANTS_UNUSED, read_strict_order, read_wants, typed_lines, typed_orders,
+};
 use lastnim_core::game::SeatCount;
 use lastnim_proto::pb;
 use lastnim_proto::tournament_settings::{
@@ -65,9 +67,8 @@ impl SettingsInput {
                 self.read_field(field, &mut draft);
             }
         }
-        if self.value("alliance") == "given" && self.value(GIVEN_WANTS).trim().is_empty() {
-            let mistake = "write here what each seat wants, or choose above who says it";
-            self.mistakes.entry(GIVEN_WANTS).or_insert_with(|| mistake.to_owned());
+        if self.value("alliance") == GIVEN_OPTION.0 && self.value(GIVEN_WANTS).trim().is_empty() {
+            self.mistakes.entry(GIVEN_WANTS).or_insert_with(|| WANTS_MISSING.to_owned());
         }
         if let Some(flag) =
             all_settings().find(|setting| setting.field == source && setting.kind == ValueKind::Flag)
@@ -135,7 +136,7 @@ impl SettingsInput {
         }
         match self.value("alliance") {
             "" | "given" => read_wants(typed, Some(seats)),
-            _ => Err("leave this empty, or choose \"as written below\"".to_owned()),
+            _ => Err(WANTS_UNUSED.to_owned()),
         }
     }
 
