@@ -39,10 +39,16 @@ impl TournamentFinding {
 }
 
 /// Returns whether a bot may be better than a leader: its 95% interval reaches the lower end of the leader's. Always
-/// false if their ratings cannot be compared.
+/// false if their ratings cannot be compared, or if the bot no longer competes.
 pub fn may_be_ahead(other: &pb::Standing, leader: &pb::Standing) -> bool {
-    let (Some(other), Some(leader)) = (&other.rating, &leader.rating) else { return false };
-    other.island == leader.island && other.high >= leader.low
+    let (Some(rating), Some(own)) = (&other.rating, &leader.rating) else { return false };
+    other.competes() && rating.island == own.island && rating.high >= own.low
+}
+
+/// Returns whether the whole 95% interval of a bot is above that of a leader.
+fn is_clearly_stronger(other: &pb::Standing, leader: &pb::Standing) -> bool {
+    let intervals = other.rating.as_ref().zip(leader.rating.as_ref());
+    may_be_ahead(other, leader) && intervals.is_some_and(|(rating, own)| rating.low > own.high)
 }
 
 /// Says who leads or has won, given the standings by place. If the rounds of a knockout are known, the text also
@@ -118,28 +124,52 @@ fn certainty_text(leader: &pb::Standing, standings: &[pb::Standing], is_over: bo
             count_with_noun(leader.matches, "match", "matches")
         );
     }
-    let other_lines = || standings.iter().filter(|line| line.bot != leader.bot && line.competes());
-    let rivals: Vec<_> =
-        other_lines().filter(|line| may_be_ahead(line, leader)).map(|line| line.bot.as_str()).collect();
+    let others = || standings.iter().filter(|line| line.bot != leader.bot && line.competes());
+    let rivals = others().filter(|line| may_be_ahead(line, leader));
+    let (stronger, near): (Vec<_>, Vec<_>) = rivals.partition(|line| is_clearly_stronger(line, leader));
     let claim = if is_over { "may be just as strong" } else { "may still be ahead of it" };
-    match rivals.as_slice() {
-        [] if other_lines().any(|line| {
-            line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
-        }) =>
-        {
-            "Among the bots with comparable ratings, no 95% interval reaches into its own.".to_owned()
-        }
-        [] => format!("That is clear: no other bot’s 95% interval reaches into that of {}.", leader.bot),
-        [one] => {
-            format!("One other bot {claim}: {one}. Its 95% interval reaches into that of {}.", leader.bot)
-        }
-        many => format!(
-            "{} other bots {claim}: {}. Their 95% intervals reach into that of {}.",
-            number_word(many.len()),
-            list_names(many),
-            leader.bot
+    let certainty: Vec<_> = [
+        rivals_text(
+            &stronger,
+            ["is stronger by its rating", "are stronger by their ratings"],
+            ["lies above", "lie above"],
+            leader,
         ),
+        rivals_text(&near, [claim; 2], ["reaches into", "reach into"], leader),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if !certainty.is_empty() {
+        return certainty.join(" ");
     }
+    let competing = if standings.iter().all(pb::Standing::competes) { "" } else { "competing " };
+    if others().any(|line| {
+        line.rating.is_none_or(|rating| Some(rating.island) != leader.rating.map(|own| own.island))
+    }) {
+        return format!(
+            "Among the {competing}bots with comparable ratings, no 95% interval reaches into its own."
+        );
+    }
+    format!("That is clear: no other {competing}bot’s 95% interval reaches into that of {}.", leader.bot)
+}
+
+/// Says what is known of some bots, and where their intervals are compared with the leader's; `None` if there are no
+/// bots. The claim and the place are given for one bot and for several.
+fn rivals_text(
+    rivals: &[&pb::Standing],
+    claim: [&str; 2],
+    place: [&str; 2],
+    leader: &pb::Standing,
+) -> Option<String> {
+    let names: Vec<_> = rivals.iter().map(|line| line.bot.as_str()).collect();
+    let (number, interval, form) = match names.len() {
+        0 => return None,
+        1 => ("One other bot".to_owned(), "Its 95% interval", 0),
+        many => (format!("{} other bots", number_word(many)), "Their 95% intervals", 1),
+    };
+    let (claim, place, names) = (claim[form], place[form], list_names(&names));
+    Some(format!("{number} {claim}: {names}. {interval} {place} that of {}.", leader.bot))
 }
 
 /// Names all bots of a short list, and the first ones of a longer list.
@@ -306,6 +336,16 @@ mod tests {
         assert_eq!(
             summarize(&over, &many, None),
             "b1 won. Eight other bots may be just as strong: b2, b3, b4 and 5 others. Their 95% intervals reach into that of b1."
+        );
+        let above = line(3, "cid", Some((1701.0, 1800.0)));
+        assert_eq!(
+            summarize(&over, &[near[0].clone(), near[1].clone(), above.clone()], None),
+            "ann won. One other bot is stronger by its rating: cid. Its 95% interval lies above that of ann. One other bot may be just as strong: bob. Its 95% interval reaches into that of ann."
+        );
+        let withdrawn = pb::Standing { withdrawn: true, ..above };
+        assert_eq!(
+            summarize(&over, &[clear[0].clone(), clear[1].clone(), withdrawn], None),
+            "ann won. That is clear: no other competing bot’s 95% interval reaches into that of ann."
         );
         let mut apart = near.clone();
         apart[1].rating.as_mut().unwrap().island = 1;

@@ -67,8 +67,9 @@ pub(crate) fn trust_section(pairs: &[PairFindings], heading: &str) -> Option<Sec
     let section = Section::with_heading(heading).table(Table { max_shown: Some(MAX_PAIRS), ..table });
     Some(section.paragraphs(more).paragraph(
         "accepted: of the pacts with the partner that the bot was invited to sign, the share that it accepted. offers: \
-         the share of matches in which it offered one. price: mean ranks that the partner's breaches cost it per signed \
-         pact after the first breach. after: matches that began once the rows with that breach were revealed.",
+         the share of matches in which it offered one. price: mean ranks that the partner's breaches cost it per pact \
+         signed after the first breach in a match with dealt rows. after: matches that began once the rows with that \
+         breach were revealed.",
     ))
 }
 

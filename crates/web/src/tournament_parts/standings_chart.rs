@@ -143,6 +143,9 @@ mod tests {
         assert_eq!(html.matches("class=\"bound\" x1=\"50.00%\"").count(), 3, "{html}");
         assert!(html.contains("x1=\"4.00%\" x2=\"50.00%\"") && html.contains("1400 to 1500"), "{html}");
         assert!(!html.contains(">points<") && !html.contains(">forfeits<"), "{html}");
+        let [leader, withdrawn, _] = near.clone();
+        let html = standings_chart_html(&[leader, pb::Standing { withdrawn: true, ..withdrawn }]);
+        assert_eq!(html.matches("class=\"bar may-lead\"").count(), 1, "{html}");
         let apart = [near[0].clone(), rated_line("bob", 1_400.0, 1_600.0, 1)];
         let html = standings_chart_html(&apart);
         assert!(!html.contains("bound") && html.matches("may-lead").count() == 1, "{html}");
