@@ -155,7 +155,8 @@ struct QuotedText {
 
 /// Quotes text from a stranger, so that it cannot leave its place in a prompt: a JSON string on one line, in which
 /// invisible characters and the characters with a meaning in JSON, markup and chat templates are escapes such as
-/// `\u003c`. A text is cut if the string would have more than `max_bytes`.
+/// `\u003c`. A text is cut if its string would leave fewer than three of `max_bytes`, which is the room for the
+/// mark of a cut.
 fn quoted_text(text: &str, max_bytes: usize) -> QuotedText {
     const END: &str = "…\"";
     let mut json = String::from('"');

@@ -143,6 +143,8 @@ pub struct TranscriptDecision {
 /// What a bot said in a round of talk.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct TranscriptTalk {
+    /// The round, from 0.
+    pub round: u32,
     /// Who decided it. The bot was silent unless the model did.
     pub by: DecidedBy,
     /// The messages; `None` if the model gave no answer.

@@ -80,7 +80,10 @@ impl ModelMeasurer {
             };
             self.questions += decided.len() as u64;
             let answers = recorded.count_of_seat(number) as u64;
-            let messages = record.messages().filter(|message| message.seat == seat).count() as u64;
+            let mut messages = BTreeMap::<u32, u64>::new();
+            for message in record.messages().filter(|message| message.seat == seat) {
+                *messages.entry(message.round).or_default() += 1;
+            }
             self.add_seat(played, &SeatQuestions { seat, decided, answers, messages });
         }
     }

@@ -48,8 +48,8 @@ pub(super) struct SeatQuestions<'a> {
     pub(super) decided: Vec<(&'a AskedQuestion, &'a TranscriptDecision)>,
     /// The number of the bot's answers in the record.
     pub(super) answers: u64,
-    /// The number of the bot's messages in the record.
-    pub(super) messages: u64,
+    /// The number of the bot's messages in the record, by round.
+    pub(super) messages: BTreeMap<u32, u64>,
 }
 
 impl ModelTally {
@@ -84,7 +84,7 @@ impl ModelTally {
         let (seats, seat) = (game.bots.seats(), asked.seat);
         self.matches += 1;
         self.answers += asked.answers;
-        self.talk.add_match(asked.decided.iter().map(|&(question, _)| question), asked.messages);
+        self.talk.add_match(asked.decided.iter().map(|&(question, _)| question), &asked.messages);
         let first = first_of_row(game, seat);
         let (mut own_plies, mut stated, mut plans) = (BTreeSet::new(), None, BTreeMap::new());
         for &(question, decision) in &asked.decided {

@@ -3,6 +3,7 @@
 use super::{asked_questions::AskedQuestion, question_tally::QuestionTally, spending::Spending};
 use crate::transcript_reader::SaidKind;
 use lastnim_proto::pb;
+use std::collections::BTreeMap;
 
 /// The tally of a model's talk.
 #[derive(Debug, Default)]
@@ -18,9 +19,14 @@ pub(super) struct TalkTally {
 }
 
 impl TalkTally {
-    /// Adds what the bot said in a match. Its record has `recorded` messages of the bot.
-    pub(super) fn add_match<'a>(&mut self, asked: impl Iterator<Item = &'a AskedQuestion>, recorded: u64) {
-        let mut sent = 0;
+    /// Adds what the bot said in a match. Its record has `recorded` messages of the bot, by round; some may be from rounds
+    /// before the bot was restarted.
+    pub(super) fn add_match<'a>(
+        &mut self,
+        asked: impl Iterator<Item = &'a AskedQuestion>,
+        recorded: &BTreeMap<u32, u64>,
+    ) {
+        let mut sent = BTreeMap::<u32, u64>::new();
         for question in asked {
             self.spending.add_spending(&question.talk_spending);
             for said in &question.said {
@@ -34,11 +40,13 @@ impl TalkTally {
                     };
                     *count += 1;
                     self.private += u64::from(!message.to.is_empty());
-                    sent += 1;
+                    *sent.entry(said.round).or_default() += 1;
                 }
             }
         }
-        self.refused += u64::saturating_sub(sent, recorded);
+        for (round, sent) in sent {
+            self.refused += sent.saturating_sub(recorded.get(&round).copied().unwrap_or_default());
+        }
     }
 
     /// Returns the spending.
@@ -93,15 +101,15 @@ mod tests {
         ] });
         let accept = json!({ "talk": [{ "accept": { "seat": 0, "round": 0, "number": 1 }, "to": [] }] });
         let lines = [
-            call(Some(0), 10),
-            line("said", json!({ "round": 0, "by": "model", "answer": talk, "elapsed_ms": 1_500 })),
-            call(Some(1), 7),
-            call(Some(1), 7),
-            line("said", json!({ "round": 1, "by": "model", "answer": accept, "elapsed_ms": 500 })),
-            call(Some(2), 3),
+            call(Some(1), 10),
+            line("said", json!({ "round": 1, "by": "model", "answer": talk, "elapsed_ms": 1_500 })),
+            call(Some(2), 7),
+            call(Some(2), 7),
+            line("said", json!({ "round": 2, "by": "model", "answer": accept, "elapsed_ms": 500 })),
+            call(Some(3), 3),
             line(
                 "said",
-                json!({ "round": 2, "by": "silent", "answer": { "talk": [] }, "failure": "illegal" }),
+                json!({ "round": 3, "by": "silent", "answer": { "talk": [] }, "failure": "illegal" }),
             ),
             call(None, 100),
             line("decision", json!({ "by": "model", "answer": { "row": [1, 0, 2] }, "elapsed_ms": 9 })),
@@ -113,8 +121,8 @@ mod tests {
         assert_eq!((questions.len(), questions[0].spending.amount.tokens), (1, 100));
         let mut tally = TalkTally::default();
         assert_eq!(tally.to_message(), None);
-        // The record lacks one of the messages.
-        tally.add_match(questions.iter(), 3);
+        // The record lacks one of the messages. Those in round 0 are of an earlier run.
+        tally.add_match(questions.iter(), &BTreeMap::from([(0, 2), (1, 2), (2, 1)]));
         let found = tally.to_message().unwrap();
         let rounds = found.rounds.unwrap();
         assert_eq!((rounds.asked, rounds.answered, rounds.unanswered[0].class.as_str()), (3, 2, "illegal"));

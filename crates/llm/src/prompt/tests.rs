@@ -372,6 +372,16 @@ fn a_text_from_another_bot_stays_on_its_line_and_is_bounded() {
         cuts.push(is_cut);
     }
     assert_eq!(cuts, [false, true], "texts are cut in prompts about rows");
+
+    // The first message that is left out.
+    let omission = (1..info.messages.len()).find_map(|count| {
+        let mut begun = info.clone();
+        begun.messages.truncate(count);
+        let round = TalkRound::practice(&begun, 1);
+        let prompt = render(&PromptTemplate::built_in(), Question::Talk(&round), &PromptContext::default());
+        prompt.lines().find(|line| line.contains("not listed")).map(str::to_owned)
+    });
+    assert_eq!(omission.as_deref(), Some("1 message is not listed, because the talk is long."));
 }
 
 #[test]
