@@ -126,16 +126,22 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
 #[cfg(unix)]
 fn warn_if_readable_by_others(path: &Path) {
     use std::os::unix::fs::MetadataExt as _;
-    if fs::metadata(path).is_ok_and(|file| is_readable_by_others(file.mode(), file.uid())) {
-        tracing::warn!(file = %path.display(), "other users can access the key that signs records: use chmod 600 on this file");
+    let is_root = rustix::process::geteuid().is_root();
+    let Ok(file) = fs::metadata(path) else { return };
+    let needed = needed_mode(file.uid(), is_root);
+    if file.mode() & 0o077 & !needed != 0 {
+        tracing::warn!(
+            file = %path.display(),
+            "other users can access the key that signs records: use chmod {needed:o} on this file"
+        );
     }
 }
 
-/// Returns whether others than the server may read its key. If root owns the file, only the group can let the server
-/// read it, as with a secret of Kubernetes.
+/// Returns the mode with which only the server, which runs as root or not, can read its key. If root owns the file and the
+/// server does not run as root, only the group can let the server read it, as with a secret of Kubernetes.
 #[cfg(unix)]
-fn is_readable_by_others(mode: u32, owner: u32) -> bool {
-    mode & 0o007 != 0 || (mode & 0o070 != 0 && owner != 0)
+fn needed_mode(owner: u32, is_root: bool) -> u32 {
+    if owner == 0 && !is_root { 0o640 } else { 0o600 }
 }
 
 #[cfg(not(unix))]
@@ -161,15 +167,20 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_group_may_read_a_key_of_root() {
-        for (mode, owner, is_warned) in [
-            (0o600, 1000, false),
-            (0o640, 1000, true),
-            (0o440, 0, false),
-            (0o444, 0, true),
-            (0o604, 1000, true),
+    fn the_group_may_read_a_key_of_root_if_the_server_needs_it() {
+        for (mode, owner, is_root, is_warned) in [
+            (0o600, 1000, false, false),
+            (0o640, 1000, false, true),
+            (0o604, 1000, false, true),
+            (0o440, 0, false, false),
+            (0o444, 0, false, true),
+            (0o460, 0, false, true),
+            (0o600, 0, true, false),
+            (0o640, 0, true, true),
+            (0o660, 0, true, true),
         ] {
-            assert_eq!(is_readable_by_others(mode, owner), is_warned, "{mode:o} {owner}");
+            let is_open = mode & 0o077 & !needed_mode(owner, is_root) != 0;
+            assert_eq!(is_open, is_warned, "{mode:o} {owner} {is_root}");
         }
     }
 
