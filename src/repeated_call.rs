@@ -9,8 +9,9 @@ use std::{error::Error as _, time::Duration};
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Response, Status};
 
-/// How long a call is repeated. A standby server takes over about ten seconds after the active one is gone. A call that
-/// gets no answer ends after 30 seconds, and is repeated once.
+/// A call that fails later than this after the first one began is not repeated. A standby server takes over within a
+/// second after the active one was killed, and about ten seconds after it froze. A call that gets no answer ends after 30
+/// seconds, and is repeated once.
 const REPEAT_TIME: Duration = Duration::from_mins(1);
 /// The pause before a call is repeated.
 const REPEAT_PAUSE: Duration = Duration::from_millis(500);
@@ -28,7 +29,7 @@ fn repetition_cause(server: &str, status: &Status) -> Option<String> {
 }
 
 impl RemoteServer {
-    /// Makes a call, and repeats it on new connections for up to a minute while no server answers it. The call must
+    /// Makes a call, and repeats it on new connections while no server answers it, until a minute has passed. The call must
     /// have the same effect if the server carries it out twice.
     ///
     /// # Errors

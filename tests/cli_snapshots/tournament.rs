@@ -140,8 +140,9 @@ fn entry_codes_are_created_used_and_revoked() {
         "lastnim tournament entry-code $ID --uses 2 --replace --json",
         "lastnim tournament entry-code $ID --uses 0",
         "lastnim tournament entry-code $ID --uses 3 --revoke",
+        "lastnim tournament entry-code $ID --revoke",
     ]);
-    let code = terminal.quietly("lastnim tournament entry-code $ID --uses 2 --replace");
+    let code = terminal.quietly("lastnim tournament entry-code $ID --uses 2");
     terminal.set("CODE", &code);
     // A student has no token.
     terminal.unset("LASTNIM_ADMIN_TOKEN");
