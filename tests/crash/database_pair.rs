@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// The environment variable with the number of kills: 4 by default, so that each process is killed once.
 const ROUNDS: &str = "LASTNIM_FAILOVER_ROUNDS";
+/// How often the positions of the tournament are repeated for each kill, so that it is not over before the last one.
+const REPEATS_PER_KILL: usize = 2;
 /// Standbys that the primary waits for at each commit.
 const SYNCHRONOUS: &str = "pg_stat_replication WHERE sync_state = 'sync'";
 
@@ -102,13 +104,14 @@ pub fn is_ready(start: &Start) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_one_of_two_servers_and_two_databases_may_be_killed() {
     let Some((mut stage, second)) = Stage::for_pair() else { return };
-    let rounds = env::var(ROUNDS).map_or(4, |rounds| rounds.parse().expect(ROUNDS));
+    let rounds = env::var(ROUNDS).map_or(4, |rounds| rounds.parse::<usize>().expect(ROUNDS));
     let active = stage.start.start().await;
     let standby = stand_by(&second, 1).await;
     let replica = add_replica(&mut stage).await;
     let names = ["anna", "bert", "cleo", "dora"];
     stage.invite(names, Duration::from_millis(10)).await;
-    let tournament = stage.begin(small_positions("four", &[&[4, 5], &[1, 2, 6]], 20_000), &names).await;
+    let positions = [&[4, 5][..], &[1, 2, 6]].repeat(REPEATS_PER_KILL * rounds);
+    let tournament = stage.begin(small_positions("four", &positions, 20_000), &names).await;
     let mut processes = Processes { active, standby, replica, stage };
     let (mut victims, mut exhibitions) = (Vec::new(), Vec::new());
     for round in 1..=rounds {
@@ -126,7 +129,9 @@ async fn any_one_of_two_servers_and_two_databases_may_be_killed() {
         processes = processes.kill(victim).await;
         processes.stage.until_takes(processes.stage.ledger.take_count() + 20).await;
         processes.wait_until_one_serves().await;
-        println!("round {round}: {victim:?}, {:.1?}", began.elapsed());
+        let played = processes.stage.organiser.tournament(&tournament).await;
+        let matches = format!("{} of {} matches", played.matches_played, played.matches_total);
+        println!("round {round}: {victim:?}, {:.1?}, {matches}", began.elapsed());
     }
     let Processes { active, standby, replica, stage } = processes;
     for start in [&active.start, &standby.start] {
