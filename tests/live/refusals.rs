@@ -1,8 +1,8 @@
 //! Refusals: bots can continue, and learn why their session ended.
 
 use super::{
-    host::{Host, exhibition, soon},
-    session::{BotSession, End, reason, take},
+    host::{Host, exhibition, patient_clock, soon},
+    session::{BotSession, End, declare, reason, take},
 };
 use lastnim_arena::Limits;
 use lastnim_proto::pb::{self, play_response::Event};
@@ -112,4 +112,48 @@ async fn all_refusals_are_delivered_before_the_session_ends() {
     );
     let example = example(&end);
     assert!(example.contains("REFUSAL_REASON_UNKNOWN_MATCH") && example.contains(UNKNOWN), "{example}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_on_their_way_to_cancelled_matches_do_not_count() {
+    const MATCHES: usize = 200;
+    let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let [token, _] = host.register_all(["honest", "other"]).await;
+    let (mut honest, _) = BotSession::open(&host, &token).await;
+    let position = |counters| pb::Piles { counters: vec![counters] };
+    let settings = pb::TournamentSettings {
+        title: "cancelled".into(),
+        seats: 2,
+        positions: (1..=MATCHES as u64 / 2).map(position).collect(),
+        concurrency: MATCHES as u32,
+        clock: Some(patient_clock()),
+        ..Default::default()
+    };
+    let tournament_id = host.create_tournament(settings, &["honest", "other"]).await;
+    host.start_tournament(&tournament_id).await;
+    let mut started = Vec::new();
+    while started.len() < MATCHES {
+        started.push(honest.started().await);
+    }
+    host.tournaments().cancel_tournament(pb::CancelTournamentRequest { tournament_id }).await.unwrap();
+    // The bot has not read the ends when it declares its rows.
+    for one in &started {
+        honest.declare_standard(one).await;
+    }
+    for _ in &started {
+        assert_eq!(honest.refused().await.reason(), pb::RefusalReason::UnknownMatch);
+    }
+    // A flood of messages for these matches still ends the session.
+    let mut sent = 0;
+    while sent < 2_000
+        && let Ok(()) = honest.outbound.try_send(pb::PlayRequest {
+            action: Some(declare(&started[sent % MATCHES].match_id, vec![0, 1])),
+        })
+    {
+        sent += 1;
+    }
+    let (refused, end) = refusals(&mut honest).await;
+    assert_eq!(reason(&end), "TOO_MANY_UNPRODUCTIVE_MESSAGES");
+    assert!(refused.len() <= 3 * MATCHES + 61, "at most four messages for each match are excused");
 }

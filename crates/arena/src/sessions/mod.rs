@@ -2,6 +2,7 @@
 
 pub(crate) mod end_notifications;
 pub(crate) mod join_queue;
+pub(crate) mod late_messages;
 pub(crate) mod missed_ends;
 pub(crate) mod open_seats;
 pub(crate) mod outbox;

@@ -295,7 +295,11 @@ impl Presence {
 
     /// Notes the end of a match. If `session` is given, the end was already sent to the session with this number.
     pub fn note_match_ended(&self, id: MatchId, session: Option<u64>) {
-        self.lock().ends.add_match_end(id, session);
+        let mut state = self.lock();
+        state.ends.add_match_end(id, session);
+        if let Some(link) = state.session.as_ref().filter(|link| Some(link.id()) == session) {
+            link.note_match_end_sent();
+        }
     }
 
     /// Returns whether the missed ends in the store have been loaded.

@@ -272,8 +272,8 @@ impl Session {
 
     fn send_ping(&mut self) {
         // The pong for this ping confirms all ends that were sent before it.
-        let ends = self.presence.sent_end_count();
-        let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends });
+        let (ends, match_ends) = (self.presence.sent_end_count(), self.link.sent_match_ends());
+        let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends, match_ends });
         self.link.send(ServerEvent::Ping { id });
     }
 
@@ -346,11 +346,17 @@ impl Session {
     }
 
     fn refuse_unknown_match(&self, match_id: MatchId) {
-        self.refuse_message(InvalidAction {
+        let refused = InvalidAction {
             match_id: match_id.to_string(),
             reason: RefusalReason::UnknownMatch,
             message: format!("match {match_id}: {} has no seat in an open match with this id", self.bot),
-        });
+        };
+        if self.link.excuse_late_message() {
+            // The bot did nothing wrong, so the answer does not count towards the limit of its queue either.
+            self.link.send_beyond_limit(ServerEvent::InvalidAction(Box::new(refused)));
+        } else {
+            self.refuse_message(refused);
+        }
     }
 
     fn refuse_message(&self, refused: InvalidAction) {
@@ -382,6 +388,7 @@ impl Session {
                     route.match_handle.send(MatchInput::Lag { seat: route.seat, session, lag });
                 }
                 self.presence.confirm_ends(&self.link, ping.ends);
+                self.link.confirm_match_ends(ping.match_ends);
                 self.write_acknowledged_ends();
             }
         }

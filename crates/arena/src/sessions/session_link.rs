@@ -1,11 +1,12 @@
 //! Handles through which matches and the roster use open sessions.
 
+use crate::sessions::late_messages::LateMessages;
 use crate::sessions::outbox::{CloseReason, Outbox};
 use lastnim_core::game::{BotVersion, MatchId};
 use lastnim_core::referee::{RefusalReason, Timestamp};
 use lastnim_proto::{MatchEvent, ServerEvent, TakeFeed, pb};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ pub struct SessionLink {
 struct SessionState {
     outbox: Outbox<ServerEvent>,
     idle_messages: IdleMessages,
+    late_messages: Mutex<LateMessages>,
     id: u64,
     version: Arc<BotVersion>,
     opened_at: Timestamp,
@@ -53,10 +55,18 @@ impl SessionLink {
         opened_at: Timestamp,
         outbox: Outbox<ServerEvent>,
     ) -> Self {
-        let (own_turns_only, idle_messages, lag_micros) = Default::default();
+        let (own_turns_only, idle_messages, late_messages, lag_micros) = Default::default();
         let version = Arc::new(version);
-        let shared =
-            SessionState { outbox, idle_messages, id, version, opened_at, own_turns_only, lag_micros };
+        let shared = SessionState {
+            outbox,
+            idle_messages,
+            late_messages,
+            id,
+            version,
+            opened_at,
+            own_turns_only,
+            lag_micros,
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -150,6 +160,31 @@ impl SessionLink {
     /// Returns the description of the last idle message.
     pub fn last_idle_message(&self) -> Option<String> {
         self.shared.idle_messages.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes that the end of a match was sent to the session.
+    pub(crate) fn note_match_end_sent(&self) {
+        self.late_messages().note_end_sent();
+    }
+
+    /// Returns the number of ends of matches sent so far, to be remembered with the next ping.
+    pub(crate) fn sent_match_ends(&self) -> u64 {
+        self.late_messages().sent_ends()
+    }
+
+    /// Notes that the bot answered a ping that was sent after the first `sent_ends` ends of matches.
+    pub(crate) fn confirm_match_ends(&self, sent_ends: u64) {
+        self.late_messages().confirm_ends(sent_ends);
+    }
+
+    /// Returns whether the bot may have sent a message for an ended match before it read the end. Each end excuses only
+    /// a few messages.
+    pub(crate) fn excuse_late_message(&self) -> bool {
+        self.late_messages().excuse_message()
+    }
+
+    fn late_messages(&self) -> MutexGuard<'_, LateMessages> {
+        self.shared.late_messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the last measured round-trip lag.

@@ -10,8 +10,10 @@ const MAX_UNANSWERED: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentPing {
     pub sent_at: Timestamp,
-    /// The number of ends that had been sent when the ping was sent.
+    /// The number of ends that had been sent to the bot when the ping was sent.
     pub ends: u64,
+    /// The number of ends of matches that had been sent to the session when the ping was sent.
+    pub match_ends: u64,
 }
 
 /// The ping that a pong answers.
@@ -72,7 +74,7 @@ mod tests {
     use lastnim_core::referee::Timestamp;
 
     fn ping(ends: u64) -> SentPing {
-        SentPing { sent_at: Timestamp::default(), ends }
+        SentPing { sent_at: Timestamp::default(), ends, match_ends: 0 }
     }
 
     #[test]

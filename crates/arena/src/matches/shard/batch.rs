@@ -194,6 +194,11 @@ impl<'a> ShardBatch<'a> {
                     }
                     ShardEffect::Send { to, id, event } => wakers.extend(to.queue_match_event(id, event)),
                     ShardEffect::CountIdleMessage { to, wrong } => to.count_idle_message(wrong),
+                    ShardEffect::CountLateMessage { to, wrong } => {
+                        if !to.excuse_late_message() {
+                            to.count_idle_message(wrong);
+                        }
+                    }
                     ShardEffect::ShowWatchers { id, event } => delivery.send_to_watchers(id, &event),
                     ShardEffect::Begun { id } => delivery.note_begun(id),
                     ShardEffect::EndSent { id, seat, session } => delivery.note_end_sent(id, seat, session),

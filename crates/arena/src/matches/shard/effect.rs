@@ -23,6 +23,12 @@ pub enum ShardEffect<S> {
         /// A description of what was wrong with the message.
         wrong: String,
     },
+    /// Count a message for an ended match as an idle message, unless the bot may have sent it before it read the end.
+    CountLateMessage {
+        to: S,
+        /// A description of what was wrong with the message.
+        wrong: String,
+    },
     /// Send an event to all watchers of a match.
     ShowWatchers { id: MatchId, event: WatchEvent },
     /// Report that the beginning of a match has been announced.

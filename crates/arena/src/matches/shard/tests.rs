@@ -157,7 +157,9 @@ impl Driver {
                 ShardEffect::Send { to, id, event } => {
                     self.sent.entry(to).or_default().push((id, event));
                 }
-                ShardEffect::CountIdleMessage { .. } => self.idle_messages += 1,
+                ShardEffect::CountIdleMessage { .. } | ShardEffect::CountLateMessage { .. } => {
+                    self.idle_messages += 1;
+                }
                 ShardEffect::BarrierReached { waiter } => self.reached.push(waiter),
                 ShardEffect::Over { id, end } => {
                     assert!(self.ends.insert(id, end).is_none(), "a match leaves the shard only once");

@@ -5,7 +5,7 @@ use crate::matches::shard::effect::{ShardEffect, WatchEvent};
 use crate::sessions::session_link::describe_refusal;
 use lastnim_core::game::Seat;
 use lastnim_core::oracle::{Audit, Mover};
-use lastnim_core::referee::{Audience, EndReason, Event, MatchSetup, SeatMessage, TimedEvent};
+use lastnim_core::referee::{Audience, EndReason, Event, MatchSetup, RefusalReason, SeatMessage, TimedEvent};
 use lastnim_proto::{MatchEvent, RevealedRows, TakeFeed};
 use lastnim_tournament::OracleAccess;
 use std::sync::Arc;
@@ -36,7 +36,13 @@ impl<S: Clone> LiveMatch<S> {
             | SeatMessage::Snapshot(_) => None,
         };
         if let Some(wrong) = wrong {
-            effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
+            let to = session.address.clone();
+            effects.push(match &message {
+                SeatMessage::Refused(refusal) if refusal.reason == RefusalReason::MatchEnded => {
+                    ShardEffect::CountLateMessage { to, wrong }
+                }
+                _ => ShardEffect::CountIdleMessage { to, wrong },
+            });
         }
         let event = match message {
             SeatMessage::Declared { row } => MatchEvent::Declared { row },
