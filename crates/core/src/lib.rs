@@ -7,4 +7,5 @@ pub mod duration_text;
 pub mod game;
 pub mod oracle;
 pub mod referee;
+pub mod shown_number;
 pub mod visible_text;

@@ -1,6 +1,7 @@
 //! A bot's results by opponent and by seat.
 
 use super::{Cell, CellParts, Column, NumberUnit, Section, Table, opponent_scores::wilson_interval};
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
@@ -56,7 +57,7 @@ pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
     let seats: Vec<_> = by_seat.into_iter().collect();
     let seats = Table::of_items(&seats)
         .column(Column::integer("seats"), |((seats, _), _)| *seats)
-        .column(Column::integer("seat"), |((_, seat), _)| *seat + 1)
+        .column(Column::integer("seat"), |((_, seat), _)| shown_number(*seat))
         .column(Column::integer("matches"), |(_, tally)| tally.matches)
         .column(Column::integer("won"), |(_, tally)| tally.won)
         .column(share_column(), |(_, tally)| share_cell(*tally))

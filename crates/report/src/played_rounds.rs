@@ -1,6 +1,7 @@
 //! The rounds of a Swiss tournament or a knockout, from its matches.
 
 use super::{Round, RoundEntry, RoundFate, RoundTable};
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use pb::{tournament_settings::Format, verdict::Verdict as Said};
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +70,7 @@ impl RoundPlan {
 
     fn round_name(&self, round: u64) -> String {
         let is_final = self.is_knockout && round + 1 == self.tables.len() as u64;
-        if is_final { "Final".to_owned() } else { format!("Round {}", round + 1) }
+        if is_final { "Final".to_owned() } else { format!("Round {}", shown_number(round)) }
     }
 }
 

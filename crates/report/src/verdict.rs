@@ -5,6 +5,7 @@ use super::{
     MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
     words::{count_with_noun, enum_phrase},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
 
@@ -49,11 +50,11 @@ fn knockout_text(bot: &pb::KnockoutBot, still_in: &str) -> String {
     let fate = match bot.out_in {
         Some(round) => {
             let tie_break = tie_break_text(bot.tie_break()).map(|tie_break| format!(", {tie_break}"));
-            format!("out in round {}{}", round + 1, tie_break.unwrap_or_default())
+            format!("out in round {}{}", shown_number(round), tie_break.unwrap_or_default())
         }
         None => still_in.to_owned(),
     };
-    let lucky = bot.lucky_in.iter().map(|round| format!("; a lucky loser of round {}", round + 1));
+    let lucky = bot.lucky_in.iter().map(|round| format!("; a lucky loser of round {}", shown_number(*round)));
     format!("{}: {fate}{}", bot.bot, lucky.collect::<String>())
 }
 

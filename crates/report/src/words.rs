@@ -1,5 +1,6 @@
 //! Text that several reports share: names of enumeration values, numbers, and lists.
 
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::{pb, record_text::Utc};
 
 /// The maximum length of a list in a table, without its count.
@@ -81,7 +82,7 @@ pub fn join_with_and(words: &[&str]) -> String {
 
 /// Writes the row of the seat with the index `own` as the numbers of the seats, counted from 1: `2>3>1`.
 pub fn order_text(row: &pb::Row, own: usize, seats: usize) -> String {
-    join_items(row.offsets.iter().map(|offset| (own + *offset as usize) % seats.max(1) + 1), ">")
+    join_items(row.offsets.iter().map(|offset| shown_number((own + *offset as usize) % seats.max(1))), ">")
 }
 
 /// Formats the rows of a matrix: `0 2 1; 0 1 2; 0 2 1`.

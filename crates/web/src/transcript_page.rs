@@ -8,6 +8,7 @@ use super::trail::trail_below_match;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::MatchId;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use pb::transcript_service_server::TranscriptService as _;
@@ -34,8 +35,8 @@ impl QuestionPlace {
     /// Describes the question.
     pub(super) fn words(self) -> String {
         match self.ply {
-            Some(ply) => format!("seat {}, take {}", self.seat + 1, ply + 1),
-            None => format!("seat {}, whom it wants to see win", self.seat + 1),
+            Some(ply) => format!("seat {}, take {}", shown_number(self.seat), shown_number(ply)),
+            None => format!("seat {}, whom it wants to see win", shown_number(self.seat)),
         }
     }
 }

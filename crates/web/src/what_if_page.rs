@@ -13,6 +13,7 @@ use super::trail::trail_below_match;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::MatchId;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::render::{Html, write_template};
@@ -68,10 +69,13 @@ pub(super) async fn what_if_page(
         let sentence = match (take, actual) {
             (None, _) => format!("The position after {}.", count_with_noun(ply, "take", "takes")),
             (Some(take), Some(actual)) if actual != take => {
-                format!("The position if {bot} had taken {take} instead of {actual} at take {}.", ply + 1)
+                format!(
+                    "The position if {bot} had taken {take} instead of {actual} at take {}.",
+                    shown_number(ply)
+                )
             }
             (Some(take), _) => {
-                format!("The position if {bot} takes {take} at take {}.", ply + 1)
+                format!("The position if {bot} takes {take} at take {}.", shown_number(ply))
             }
         };
         let html = Html::with_links(&|_, _| None);

@@ -6,6 +6,7 @@ use crate::seat_sign::seat_class;
 use askama::Template;
 use lastnim_core::game::{PactMember, Row, Seat};
 use lastnim_core::referee::{Audience, OfferId, OfferedPact, TalkContent, TalkMessage};
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 use lastnim_report::words::count_with_noun;
@@ -219,7 +220,7 @@ pub(super) fn heard_sentence(replay: &Replay, round: u32) -> Sentence {
     let count = replay.messages.iter().filter(|message| message.round == round).count();
     let messages = count_with_noun(count, "message", "messages");
     let to = if hides_messages(replay) { " to everyone" } else { "" };
-    Sentence::of(format!("Round {} of the talk is over, with {messages}{to}.", round + 1))
+    Sentence::of(format!("Round {} of the talk is over, with {messages}{to}.", shown_number(round)))
 }
 
 #[cfg(test)]

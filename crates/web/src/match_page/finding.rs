@@ -4,6 +4,7 @@ use super::conversation::{heard_sentence, open_round};
 use super::sentence::{Seats, Sentence, ordinal_text};
 use crate::replay::Replay;
 use lastnim_core::oracle::TakeRange;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::{self, record_event::Event};
 use lastnim_report::explanation::take_range_text;
 use lastnim_report::matches::AUDIT_WITHHELD_NOTE;
@@ -60,7 +61,7 @@ pub(super) fn match_headline(game: &pb::Match, replay: &Replay, audit: Option<&p
         won.text(", because ").seat(mover).text(" took ").text(take_text(error))
     };
     because
-        .text(format!(" at take {}. Taking {right} would have made ", error.ply + 1))
+        .text(format!(" at take {}. Taking {right} would have made ", shown_number(error.ply)))
         .seat(error.predicted_before as usize)
         .text(" win.")
 }
@@ -200,7 +201,7 @@ pub(super) fn incident_sentence(event: &Event) -> Option<Sentence> {
         }
         Event::Struck(struck) => {
             let why = strike_reason_text(struck.reason());
-            Sentence::of(format!("Before take {}, ", struck.ply + 1))
+            Sentence::of(format!("Before take {}, ", shown_number(struck.ply)))
                 .seat(struck.seat as usize)
                 .text(format!(" got a strike: {why}."))
         }

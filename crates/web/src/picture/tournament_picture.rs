@@ -10,6 +10,7 @@ use crate::trail::tournament_title;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::{self, verdict::Verdict};
 use lastnim_report::Round;
 use lastnim_report::played_rounds::{KnownMatches, played_rounds};
@@ -187,7 +188,8 @@ fn picture_of_tournament(
 /// Lists what became of each bot in a knockout.
 fn fate_rows(knockout: &pb::KnockoutVerdict) -> Vec<PictureRow> {
     let fate = |bot: &pb::KnockoutBot| {
-        let state = bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", round + 1));
+        let state =
+            bot.out_in.map_or("still in".to_owned(), |round| format!("out in round {}", shown_number(round)));
         (bot.bot.clone(), state)
     };
     text_rows(knockout.bots.iter().map(fate))

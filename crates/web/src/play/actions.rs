@@ -12,6 +12,7 @@ use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::{MatchId, Position};
 use lastnim_core::referee::SeatAction;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use lastnim_rpc::GameStatus;
 use std::time::Duration;
@@ -188,7 +189,7 @@ fn describe_past_ply(game: &PlayerGame, ply: u32, take: u64) -> Option<String> {
     let made = &game.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == game.seat && made.take == take;
     let name = || game.names.name(made.seat as usize);
-    (!is_same).then(|| format!("take {} was already made: {} took {}", ply + 1, name(), made.take))
+    (!is_same).then(|| format!("take {} was already made: {} took {}", shown_number(ply), name(), made.take))
 }
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {

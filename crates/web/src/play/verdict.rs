@@ -6,6 +6,7 @@ use crate::replay::Replay;
 use lastnim_analysis::BestDeclaration;
 use lastnim_core::game::MatchId;
 use lastnim_core::oracle::Budget;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use lastnim_report::words::count_with_noun;
 
@@ -150,7 +151,8 @@ impl JudgedGame<'_> {
 
     /// Describes an error: the take, and the optimal takes.
     fn error(at: &str, ply: &pb::PlyAudit) -> Sentence {
-        let (sentence, seat) = (Sentence::of(format!("{at} take {} ", ply.ply + 1)), ply.seat as usize);
+        let (sentence, seat) =
+            (Sentence::of(format!("{at} take {} ", shown_number(ply.ply))), ply.seat as usize);
         let sentence = if ply.steward {
             sentence.text("the steward, for ").seat(seat).text(",")
         } else {
