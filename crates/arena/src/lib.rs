@@ -5,6 +5,7 @@
 
 mod accounts;
 mod arena;
+mod bot_rates;
 mod durability;
 mod environment;
 mod error;

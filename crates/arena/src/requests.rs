@@ -1,8 +1,8 @@
 //! Requests to create something, which their callers may repeat after a lost answer.
 
 use crate::arena::Arena;
+use crate::bot_rates::BotRates;
 use crate::error::ArenaError;
-use crate::rate_limit::{RateLimit, RateUse};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::record_text::Utc;
@@ -12,7 +12,6 @@ use lastnim_store::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// The maximum number of requests that one bot may repeat in a minute.
 const MAX_REPEATS_PER_MINUTE: u32 = 60;
@@ -38,7 +37,7 @@ impl CreationRequest {
 pub(crate) struct RequestTable {
     requests: Mutex<RequestIndex>,
     /// How much of its limit on repeated requests each bot has used.
-    repeats: Mutex<HashMap<BotName, RateUse<Timestamp>>>,
+    repeats: BotRates,
 }
 
 #[derive(Debug, Default)]
@@ -74,14 +73,11 @@ impl RequestTable {
     /// Counts a repeated request of a bot, or refuses it if the bot has used up its limit.
     fn count_repeat(&self, bot: &BotName, now: Timestamp) -> Result<(), ArenaError> {
         let per_minute = MAX_REPEATS_PER_MINUTE;
-        let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute);
-        let mut used = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = limit.count(used.get(bot).copied(), now, 1);
-        let next =
-            next.map_err(|wait| ArenaError::RepeatRateExceeded { bot: bot.clone(), per_minute, wait })?;
-        used.retain(|_, used| !limit.is_clear(*used, now));
-        used.insert(bot.clone(), next);
-        Ok(())
+        self.repeats.count(bot, per_minute, now).map_err(|wait| ArenaError::RepeatRateExceeded {
+            bot: bot.clone(),
+            per_minute,
+            wait,
+        })
     }
 
     /// Forgets a request, unless its id has been used again since.
@@ -193,6 +189,7 @@ impl Arena {
 mod tests {
     use super::*;
     use lastnim_core::game::TournamentId;
+    use std::time::Duration;
 
     const NOW: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
@@ -222,16 +219,12 @@ mod tests {
     #[test]
     fn repeated_requests_per_minute_are_limited() {
         let table = RequestTable::default();
-        let [ann, bob]: [BotName; 2] = ["ann", "bob"].map(|name| name.parse().unwrap());
+        let ann: BotName = "ann".parse().unwrap();
         for _ in 0..MAX_REPEATS_PER_MINUTE {
             assert_eq!(table.count_repeat(&ann, NOW), Ok(()));
         }
         let refused = table.count_repeat(&ann, NOW).unwrap_err().to_string();
         assert_eq!(refused, "ann has repeated 60 requests in a minute: try again in 1 s");
-        assert_eq!(table.count_repeat(&bob, NOW), Ok(()), "each bot has its own limit");
-        assert_eq!(table.count_repeat(&ann, NOW + Duration::from_secs(1)), Ok(()));
-        assert_eq!(table.count_repeat(&bob, NOW + Duration::from_mins(2)), Ok(()));
-        assert_eq!(table.repeats.lock().unwrap().len(), 1, "expired entries are removed");
     }
 
     #[test]

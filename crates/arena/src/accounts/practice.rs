@@ -2,17 +2,16 @@
 
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
+use crate::bot_rates::BotRates;
 use crate::error::ArenaError;
 use crate::matches::open_matches::{NewMatch, StartedExhibition};
-use crate::rate_limit::{RateLimit, RateUse};
 use crate::requests::CreationRequest;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, BotProfile};
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::{Change, Creation, MatchSummary, StoredBot, Token, TokenHash};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 
 /// The house bots of this server, and the bots that practised against them recently.
 #[derive(Debug, Default)]
@@ -20,7 +19,7 @@ pub(crate) struct HouseBots {
     /// The kind of each house bot, by its name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
     /// How much of its limit on practice matches per minute each bot has used.
-    used: Mutex<HashMap<BotName, RateUse<Instant>>>,
+    practised: BotRates,
 }
 
 impl HouseBots {
@@ -48,19 +47,6 @@ impl HouseBots {
     fn is_practice(&self, setup: &MatchSetup) -> bool {
         let others = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
         setup.origin.is_none() && others == 1
-    }
-
-    /// Counts a practice match of a bot, or rejects it if the bot has used up its limit: `per_minute` matches at once,
-    /// and then `per_minute` more in each minute. Rejected matches do not count.
-    fn count_practice_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
-        let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = limit.count(used.get(bot).copied(), now, 1);
-        let next =
-            next.map_err(|wait| ArenaError::PracticeRateExceeded { bot: bot.clone(), per_minute, wait })?;
-        used.retain(|_, used| !limit.is_clear(*used, now));
-        used.insert(bot.clone(), next);
-        Ok(())
     }
 
     /// Lists the house bots, for an error message.
@@ -143,7 +129,10 @@ impl Arena {
             }
             arena.check_practice_open(&bot)?;
             let per_minute = arena.inner.limits.practice_per_minute;
-            arena.inner.accounts.house().count_practice_match(&bot, per_minute, Instant::now())?;
+            let practised = &arena.inner.accounts.house().practised;
+            practised
+                .count(&bot, per_minute, arena.now())
+                .map_err(|wait| ArenaError::PracticeRateExceeded { bot: bot.clone(), per_minute, wait })?;
             arena.check_practice_limits(&bot)?;
             arena.begin_exhibition_locked(held, new, request).await
         });
@@ -187,30 +176,4 @@ impl Arena {
 
 fn check_open_matches(what: &'static str, open: usize, limit: usize) -> Result<(), ArenaError> {
     if open < limit { Ok(()) } else { Err(ArenaError::Full { what, limit }) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn practice_matches_per_minute_are_limited() {
-        let (house, start) = (HouseBots::default(), Instant::now());
-        let [one, two]: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
-        for _ in 0..6 {
-            assert_eq!(house.count_practice_match(&one, 6, start), Ok(()));
-        }
-        let wait = Duration::from_secs(10);
-        let refused = house.count_practice_match(&one, 6, start);
-        assert_eq!(refused, Err(ArenaError::PracticeRateExceeded { bot: one.clone(), per_minute: 6, wait }));
-        assert_eq!(house.count_practice_match(&two, 6, start), Ok(()), "each bot has its own limit");
-        assert_eq!(
-            house.count_practice_match(&one, 6, start + wait),
-            Ok(()),
-            "rejected matches do not count"
-        );
-        assert!(house.count_practice_match(&one, 6, start + wait).is_err());
-        assert_eq!(house.count_practice_match(&two, 6, start + 9 * wait), Ok(()));
-        assert_eq!(house.used.lock().unwrap().len(), 1, "expired entries are removed");
-    }
 }
