@@ -4,7 +4,8 @@ use super::{
     AuditedMatch, RowSource,
     audited_match::BotPly,
     estimate::to_float,
-    opening_takes::{OpeningTakes, PlaceClasses, UNITS_PER_RANK, add_each, place_classes},
+    opening_takes::{OpeningTakes, PlaceClasses, UNITS_PER_RANK, add_each, add_each_checked, place_classes},
+    partial_audit::{PartialAuditError, SUMS_TOO_LARGE},
     permutations::PlacePermutations,
     permuted_choices::{Choice, PermutedChoices, PermutedGains},
     similar_choices::smallest_key,
@@ -126,8 +127,11 @@ impl BlindChoices {
         self.drop_excess_groups();
     }
 
-    /// Adds choices in other matches, or returns `None` if a group does not have the same bots in both.
-    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
+    /// Adds choices in other matches.
+    ///
+    /// # Errors
+    /// If a group does not have the same bots in both, or a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Result<(), PartialAuditError> {
         for (key, of_other) in other.groups {
             match self.groups.entry(key) {
                 Entry::Vacant(place) => {
@@ -136,10 +140,12 @@ impl BlindChoices {
                 Entry::Occupied(mut group) => {
                     let group = group.get_mut();
                     if group.bots != of_other.bots {
-                        return None;
+                        return Err(PartialAuditError::Malformed(
+                            "a group has different bots in different parts",
+                        ));
                     }
                     for (choices, more) in group.choices.iter_mut().zip(of_other.choices) {
-                        choices.merge(more);
+                        choices.merge(more).ok_or(SUMS_TOO_LARGE)?;
                     }
                 }
             }
@@ -150,7 +156,7 @@ impl BlindChoices {
         }
         self.seat_pairs = self.groups.values().map(GroupChoices::seat_pair_count).sum();
         self.drop_excess_groups();
-        Some(())
+        Ok(())
     }
 
     /// Gives the bots new numbers: `new[number]` for each `number`.
@@ -318,14 +324,15 @@ impl GroupChoices {
 }
 
 impl BotChoices {
-    /// Adds choices of the same bot in the same distinct group.
-    fn merge(&mut self, other: Self) {
+    /// Adds choices of the same bot in the same distinct group; returns `None` if a sum is too large.
+    fn merge(&mut self, other: Self) -> Option<()> {
         add_fields!(self, other; declared, opened);
-        add_each(&mut self.ranks, other.ranks.into_iter());
+        add_each_checked(&mut self.ranks, other.ranks, i64::checked_add)?;
         for (classes, more) in other.openings {
-            self.openings.entry(classes).or_default().merge(more);
+            self.openings.entry(classes).or_default().merge(more)?;
         }
         self.drop_excess_openings();
+        Some(())
     }
 
     fn drop_excess_openings(&mut self) {

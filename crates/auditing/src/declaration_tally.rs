@@ -38,12 +38,13 @@ pub(super) struct ForgoneWins {
 }
 
 impl DeclarationTally {
-    /// Adds other declarations of the same pair.
-    pub(super) fn merge(&mut self, other: &Self) {
+    /// Adds other declarations of the same pair; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: &Self) -> Option<()> {
         add_fields!(self, other; declared, seats, wins_given, wins_taken, own_wins_lost, own_wins_gained);
         add_fields!(self.forgone, other.forgone; judged, forgone);
         add_fields!(self.ceded, other.ceded; matches, ceded);
-        self.ceded_and_forgone += other.ceded_and_forgone;
+        add_fields!(self, other; ceded_and_forgone);
+        Some(())
     }
 }
 

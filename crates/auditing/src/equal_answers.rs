@@ -107,8 +107,8 @@ impl AnswerTally {
         self.drop_excess_states();
     }
 
-    /// Adds other answers of the same bots.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds other answers of the same bots; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
         for (key, of_other) in other.states {
             let state = self.states.entry(key).or_insert_with(|| StateAnswers {
                 optimal_takes: of_other.optimal_takes,
@@ -118,7 +118,8 @@ impl AnswerTally {
             for (bot, answers) in of_other.answers {
                 let kept = state.answers.entry(bot).or_default();
                 for (answer, times) in answers {
-                    *kept.entry(answer).or_default() += times;
+                    let sum = kept.entry(answer).or_default();
+                    *sum = sum.checked_add(times)?;
                 }
             }
         }
@@ -128,6 +129,7 @@ impl AnswerTally {
         }
         self.answers = self.states.values().map(StateAnswers::len).sum();
         self.drop_excess_states();
+        Some(())
     }
 
     /// Gives the bots new numbers: `new[number]` for each `number`.

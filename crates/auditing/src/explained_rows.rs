@@ -58,10 +58,11 @@ impl ExplainedRowsTally {
         }
     }
 
-    /// Adds other matches of the same bot.
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.left_out += other.left_out;
+    /// Adds other matches of the same bot; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: &Self) -> Option<()> {
+        add_fields!(self, other; left_out);
         self.retain_rows(|row| other.rows.binary_search(row).is_ok());
+        Some(())
     }
 
     fn retain_rows(&mut self, is_kept: impl Fn(&Row) -> bool) {

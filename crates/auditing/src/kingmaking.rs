@@ -55,12 +55,13 @@ impl KingmakingTally {
         example.insert_into(&mut self.examples, MAX_EXAMPLES);
     }
 
-    /// Adds other takes of the same bot.
-    pub(super) fn merge(&mut self, other: Self) {
-        self.plies += other.plies;
+    /// Adds other takes of the same bot; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
+        add_fields!(self, other; plies);
         for example in other.examples {
             example.insert_into(&mut self.examples, MAX_EXAMPLES);
         }
+        Some(())
     }
 }
 

@@ -9,10 +9,11 @@
 //!
 //! Takes that the steward made in place of a bot count for no bot.
 
-/// Adds the named fields of the second struct to those of the first.
+/// Adds the named fields of the second struct to those of the first; returns `None` from the function if a sum is too
+/// large for its type.
 macro_rules! add_fields {
     ($sums:expr, $more:expr; $($field:ident),+) => {
-        $($sums.$field += $more.$field;)+
+        $($sums.$field = $sums.$field.checked_add($more.$field)?;)+
     };
 }
 

@@ -52,14 +52,15 @@ impl MoverTally {
         order.seats += seats as u64;
     }
 
-    /// Adds other matches of the same bot; the bots must have the same numbers.
-    pub(super) fn merge(&mut self, other: &Self) {
+    /// Adds other matches of the same bot; the bots must have the same numbers. Returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: &Self) -> Option<()> {
         add_fields!(self.ceded, other.ceded; matches, ceded);
         add_fields!(self.strength, other.strength; plies, errors, matches, wins);
         for (&pair, more) in &other.orders {
             let order = self.orders.entry(pair).or_default();
             add_fields!(order, more; matches, before, seats);
         }
+        Some(())
     }
 
     /// Gives the bots new numbers: `new[number]` for each `number`.

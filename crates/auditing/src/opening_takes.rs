@@ -42,16 +42,17 @@ pub(super) struct Help {
 }
 
 impl OpeningTakes {
-    /// Adds the opening takes of other matches.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds the opening takes of other matches; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
         add_fields!(self, other; opened, errors);
-        add_each(&mut self.gains, other.gains.into_iter());
-        add_each(&mut self.usual, other.usual.into_iter());
+        add_each_checked(&mut self.gains, other.gains, i64::checked_add)?;
+        add_each_checked(&mut self.usual, other.usual, i64::checked_add)?;
         self.help.resize_with(other.help.len(), Help::default);
         for (help, more) in self.help.iter_mut().zip(other.help) {
-            help.errors += more.errors;
-            add_each(&mut help.gains, more.gains.into_iter());
+            add_fields!(help, more; errors);
+            add_each_checked(&mut help.gains, more.gains, i32::checked_add)?;
         }
+        Some(())
     }
 
     /// Returns whether the sums can belong to tables with this many seats.
@@ -115,4 +116,19 @@ pub(super) fn add_each<N: AddAssign>(sums: &mut Vec<N>, numbers: impl Iterator<I
             None => sums.push(number),
         }
     }
+}
+
+/// Adds each number to the sum at its place, and appends sums as needed; returns `None` if a sum is too large.
+pub(super) fn add_each_checked<N: Copy>(
+    sums: &mut Vec<N>,
+    numbers: Vec<N>,
+    add: impl Fn(N, N) -> Option<N>,
+) -> Option<()> {
+    for (at, number) in numbers.into_iter().enumerate() {
+        match sums.get_mut(at) {
+            Some(sum) => *sum = add(*sum, number)?,
+            None => sums.push(number),
+        }
+    }
+    Some(())
 }

@@ -26,12 +26,13 @@ impl OutcomeSums {
         *ranks += final_rank as u64;
     }
 
-    /// Adds the sums of another tally.
-    pub(super) fn add_sums(&mut self, other: &Self) {
+    /// Adds the sums of another tally; returns `None` if a sum is too large.
+    pub(super) fn add_sums(&mut self, other: &Self) -> Option<()> {
         for ((takes, ranks), (more, their)) in self.0.iter_mut().zip(other.0) {
-            *takes += more;
-            *ranks += their;
+            *takes = takes.checked_add(more)?;
+            *ranks = ranks.checked_add(their)?;
         }
+        Some(())
     }
 }
 

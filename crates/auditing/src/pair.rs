@@ -194,12 +194,12 @@ pub(super) struct PairTally {
 }
 
 impl PairTally {
-    /// Adds other matches of the same pair.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds other matches of the same pair; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
         add_fields!(self, other; matches, cost, gave, errors, errors_with_third_seat, opening_errors, declared);
-        self.outcomes.optimal.add_sums(&other.outcomes.optimal);
-        self.outcomes.helping.add_sums(&other.outcomes.helping);
-        self.declarations.merge(&other.declarations);
+        self.outcomes.optimal.add_sums(&other.outcomes.optimal)?;
+        self.outcomes.helping.add_sums(&other.outcomes.helping)?;
+        self.declarations.merge(&other.declarations)?;
         if let Some(more) = other.trust {
             self.trust.get_or_insert_default().merge(more);
         }
@@ -209,6 +209,7 @@ impl PairTally {
         for id in other.matches_to_look_at {
             self.keep_given_match(id);
         }
+        Some(())
     }
 
     /// Adds an error that the mover made at a table of `seats`; `cost` is what it cost the other bot, negative if the

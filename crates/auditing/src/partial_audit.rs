@@ -40,6 +40,10 @@ pub enum PartialAuditError {
     },
 }
 
+/// Matches cannot have such sums, so a part does not belong to an audit.
+pub(super) const SUMS_TOO_LARGE: PartialAuditError =
+    PartialAuditError::Malformed("the sums of all parts are too large");
+
 /// The state as it is written: the settings, the number of matches and their groups, then the tallies.
 type State = (
     (AuditSubject, u64, usize, bool),
@@ -109,7 +113,7 @@ impl Auditor {
     ///
     /// # Errors
     /// If the subjects or settings differ, both audits together have more bots than the limit, a group has other bots
-    /// in one audit than in the other, or the sums of a bot become too large for matches. The audit must not be used
+    /// in one audit than in the other, or sums become too large for matches. The audit must not be used
     /// after an error.
     pub fn merge(&mut self, mut other: Self) -> Result<(), PartialAuditError> {
         self.check_settings(&other)?;
@@ -122,24 +126,25 @@ impl Auditor {
         let names: Vec<BotName> = names.into_iter().cloned().collect();
         self.number_bots(&names);
         other.number_bots(&names);
-        self.matches += other.matches;
+        self.choices.merge(std::mem::take(&mut other.choices))?;
+        self.merge_sums(other).ok_or(SUMS_TOO_LARGE)
+    }
+
+    /// Adds the sums of another audit whose bots have the same numbers; returns `None` if a sum is too large.
+    fn merge_sums(&mut self, other: Self) -> Option<()> {
+        add_fields!(self, other; matches);
         self.groups.add_groups(&other.groups);
         for (bot, more) in self.bots.iter_mut().zip(other.bots) {
-            bot.mover.merge(&more.mover);
+            bot.mover.merge(&more.mover)?;
             if let (Some(tally), Some(more)) = (&mut bot.tally, more.tally) {
-                tally.merge(more);
-                if !tally.has_possible_sums() {
-                    return Err(PartialAuditError::Malformed("the sums of a bot in all parts are too large"));
-                }
+                tally.merge(more)?;
+                tally.has_possible_sums().then_some(())?;
             }
         }
         for (pair, more) in other.pairs {
-            self.pairs.entry(pair).or_default().merge(more);
+            self.pairs.entry(pair).or_default().merge(more)?;
         }
-        self.answers.merge(other.answers);
-        self.choices
-            .merge(other.choices)
-            .ok_or(PartialAuditError::Malformed("a group has different bots in different parts"))
+        self.answers.merge(other.answers)
     }
 
     fn check_all_bots_counted(&self) -> Result<(), PartialAuditError> {
@@ -210,24 +215,25 @@ impl BotTally {
         self.figures.is_possible() && self.talk.as_ref().is_none_or(TalkTally::is_possible)
     }
 
-    /// Adds the tally of the same bot over other matches.
-    fn merge(&mut self, other: Self) {
+    /// Adds the tally of the same bot over other matches; returns `None` if a sum is too large.
+    fn merge(&mut self, other: Self) -> Option<()> {
         self.figures.merge(&other.figures);
         for ((seats, source), more) in other.preferences {
             match self.preferences.get_mut(&(seats, source)) {
-                Some(tally) => tally.merge(more),
+                Some(tally) => tally.merge(more)?,
                 None => drop(self.preferences.insert((seats, source), more)),
             }
         }
-        self.safety.add_counts(&other.safety);
-        self.kingmaking.merge(other.kingmaking);
+        self.safety.add_counts(&other.safety)?;
+        self.kingmaking.merge(other.kingmaking)?;
         self.puzzles.merge(other.puzzles);
-        self.versions.merge(&other.versions);
-        self.similar.merge(other.similar);
+        self.versions.merge(&other.versions)?;
+        self.similar.merge(other.similar)?;
         match (&mut self.talk, other.talk) {
             (Some(tally), Some(more)) => tally.merge(&more),
             (None, more) => self.talk = more,
             (Some(_), None) => {}
         }
+        Some(())
     }
 }

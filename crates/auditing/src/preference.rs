@@ -60,36 +60,42 @@ impl PreferenceTally {
             RowSource::Assigned => Row::standard(self.seats),
         };
         let audit = &game.audit.seats[seat];
-        self.add_row(row, [1, audit.plies.into(), audit.optimal_plies.into()]);
+        let counts = [1, audit.plies.into(), audit.optimal_plies.into()];
+        self.add_row(row, counts).expect("nobody plays that many matches");
     }
 
-    fn add_row(&mut self, row: Row, counts: [u64; 3]) {
+    /// Adds counts of a row; returns `None` if a sum is too large.
+    fn add_row(&mut self, row: Row, counts: [u64; 3]) -> Option<()> {
         let kept = self.rows.entry(row).or_default();
         for (sum, more) in kept.iter_mut().zip(counts) {
-            *sum += more;
+            *sum = sum.checked_add(more)?;
         }
         if self.rows.len() > MAX_DECLARED_ROWS
             && let Some((_, [matches, ..])) = self.rows.pop_last()
         {
-            self.other_rows += matches;
+            self.other_rows = self.other_rows.checked_add(matches)?;
         }
+        Some(())
     }
 
-    /// Adds other choices of the same bot, with the same number of seats and source of rows.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds other choices of the same bot, with the same number of seats and source of rows. Returns `None` if a sum is
+    /// too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
         add_fields!(self, other; other_rows, plies, choices);
         for (row, counts) in other.rows {
-            self.add_row(row, counts);
+            self.add_row(row, counts)?;
         }
         for (chosen, more) in other.chosen_from {
-            *self.chosen_from.entry(chosen).or_default() += more;
+            let times = self.chosen_from.entry(chosen).or_default();
+            *times = times.checked_add(more)?;
         }
         for (times, more) in self.chosen_over.iter_mut().flatten().zip(other.chosen_over.iter().flatten()) {
-            *times += more;
+            *times = times.checked_add(*more)?;
         }
         if let (Some(explained), Some(more)) = (&mut self.explained, &other.explained) {
-            explained.merge(more);
+            explained.merge(more)?;
         }
+        Some(())
     }
 
     /// Returns whether the tally can belong to matches with this many seats and this source of rows.
@@ -102,7 +108,11 @@ impl PreferenceTally {
             && self.chosen_over.len() == n
             && self.chosen_over.iter().all(|over| over.len() == n)
             && self.chosen_from.keys().all(|&(chosen, set)| chosen < n && set < 1 << n)
-            && self.chosen_from.values().sum::<u64>() <= self.plies
+            && self
+                .chosen_from
+                .values()
+                .try_fold(0_u64, |sum, &times| sum.checked_add(times))
+                .is_some_and(|sum| sum <= self.plies)
             && match (&self.explained, &empty.explained) {
                 (Some(explained), Some(_)) => explained.is_possible(seats),
                 (explained, expected) => explained.is_none() && expected.is_none(),

@@ -156,8 +156,8 @@ impl SimilarChoices {
         self.drop_excess_groups();
     }
 
-    /// Adds other takes of the same bot.
-    pub(super) fn merge(&mut self, other: Self) {
+    /// Adds other takes of the same bot; returns `None` if a sum is too large.
+    pub(super) fn merge(&mut self, other: Self) -> Option<()> {
         for (key, of_other) in other.groups {
             let group = self.groups.entry(key).or_insert_with(|| GroupCells {
                 tournament: of_other.tournament,
@@ -167,8 +167,7 @@ impl SimilarChoices {
             group.unix_ms = group.unix_ms.min(of_other.unix_ms);
             for (cell, more) in of_other.cells {
                 let counts = group.cells.entry(cell).or_default();
-                counts.plies += more.plies;
-                counts.errors += more.errors;
+                add_fields!(counts, more; plies, errors);
             }
         }
         self.first_dropped_key = smallest_key(self.first_dropped_key, other.first_dropped_key);
@@ -180,6 +179,7 @@ impl SimilarChoices {
         for (key, (unix_ms, version)) in other.versions {
             self.keep_version(key, unix_ms, &version);
         }
+        Some(())
     }
 
     fn drop_excess_groups(&mut self) {
@@ -339,7 +339,7 @@ mod tests {
         };
         let kept_cells = |numbers: &mut dyn Iterator<Item = u64>| {
             let mut all = SimilarChoices::default();
-            numbers.for_each(|number| all.merge(one_take(number)));
+            numbers.for_each(|number| all.merge(one_take(number)).unwrap());
             (all.groups.into_keys().collect::<Vec<_>>(), all.versions.into_keys().collect::<Vec<_>>())
         };
         let ordered = kept_cells(&mut (0..90));

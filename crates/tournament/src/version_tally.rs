@@ -26,7 +26,7 @@ pub struct PlayedVersion {
 pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
 
 impl VersionTally {
-    /// Counts a match that the bot attended.
+    /// Counts a match that the bot attended. A count that is full stays as it is.
     pub fn add_match(&mut self, versions: &[BotVersion], won: bool) {
         if versions.is_empty() {
             self.count_version(&BotVersion::default(), 1, won.into());
@@ -36,24 +36,28 @@ impl VersionTally {
         }
     }
 
-    /// Adds the counts of other matches.
-    pub fn merge(&mut self, other: &Self) {
+    /// Adds the counts of other matches; returns `None` if a sum is too large.
+    #[must_use = "the counts are not all added if a sum is too large"]
+    pub fn merge(&mut self, other: &Self) -> Option<()> {
         for (version, &(matches, wins)) in &other.0 {
-            self.count_version(version, matches, wins);
+            self.count_version(version, matches, wins)?;
         }
+        Some(())
     }
 
-    fn count_version(&mut self, version: &BotVersion, more_matches: u32, more_wins: u32) {
+    /// Adds counts of a version; returns `None` if a sum is too large.
+    fn count_version(&mut self, version: &BotVersion, more_matches: u32, more_wins: u32) -> Option<()> {
         let (matches, wins) = match self.0.get_mut(version) {
             Some(counts) => counts,
             None => self.0.entry(version.clone()).or_default(),
         };
-        *matches += more_matches;
-        *wins += more_wins;
+        *matches = matches.checked_add(more_matches)?;
+        *wins = wins.checked_add(more_wins)?;
         if self.0.len() > MAX_VERSIONS {
             // The dropped version is greater than all kept ones, so it would be dropped again whenever it is counted.
             self.0.pop_last();
         }
+        Some(())
     }
 
     /// Returns the versions in ascending order; empty if the bot never declared one.

@@ -1,6 +1,7 @@
 //! Tests that audits of parts of some matches, merged in any order, are the audit of all of them.
 
 use super::*;
+use crate::partial_audit::SUMS_TOO_LARGE;
 use lastnim_core::game::{BotVersion, SeatVersions};
 
 /// Plays the field with versions and clocks that change from match to match, and returns an auditor for each part.
@@ -160,5 +161,26 @@ fn sums_that_could_overflow_are_refused() {
     }
     let mut merged = auditor_with(most).unwrap();
     let refused = merged.merge(auditor_with(1).unwrap()).unwrap_err();
-    assert_eq!(refused, PartialAuditError::Malformed("the sums of a bot in all parts are too large"));
+    assert_eq!(refused, SUMS_TOO_LARGE);
+}
+
+#[test]
+fn counts_that_would_wrap_are_refused() {
+    let field = honest_field(HONEST_HABITS[0], 3, RowSource::Declared, DeclaredRows::Differing, 2);
+    let audit = audit_parts(&field, 4, &AuditSubject::Bot(bot_name(0)), 1, || 0).remove(0);
+    let crafted: [fn(&mut Auditor); 7] = [
+        |part| part.matches = u64::MAX,
+        |part| part.bots[1].mover.strength.plies = u64::MAX,
+        |part| part.bots.iter_mut().find_map(|bot| bot.tally.as_mut()).unwrap().safety.hedges = u64::MAX,
+        |part| part.bots.iter_mut().find_map(|bot| bot.tally.as_mut()).unwrap().kingmaking.plies = u64::MAX,
+        |part| part.pairs.values_mut().next().unwrap().matches = u64::MAX,
+        |part| part.pairs.values_mut().next().unwrap().declarations.seats = u64::MAX,
+        |part| part.choices.groups.values_mut().next().unwrap().choices[0].opened = i64::MAX,
+    ];
+    for (number, craft) in crafted.into_iter().enumerate() {
+        let mut part = audit.clone();
+        craft(&mut part);
+        let read = || Auditor::from_bytes(&part.to_bytes().unwrap()).unwrap();
+        assert_eq!(read().merge(read()), Err(SUMS_TOO_LARGE), "crafted part {number}");
+    }
 }

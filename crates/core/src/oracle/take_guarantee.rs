@@ -58,12 +58,14 @@ pub struct TakeSafetyCounts {
 }
 
 impl TakeSafetyCounts {
-    /// Adds the counts of other takes.
-    pub fn add_counts(&mut self, other: &Self) {
-        self.risky += other.risky;
-        self.needless_risks += other.needless_risks;
-        self.safe_errors += other.safe_errors;
-        self.hedges += other.hedges;
+    /// Adds the counts of other takes; returns `None` if a sum is too large.
+    #[must_use = "the counts are not all added if a sum is too large"]
+    pub fn add_counts(&mut self, other: &Self) -> Option<()> {
+        self.risky = self.risky.checked_add(other.risky)?;
+        self.needless_risks = self.needless_risks.checked_add(other.needless_risks)?;
+        self.safe_errors = self.safe_errors.checked_add(other.safe_errors)?;
+        self.hedges = self.hedges.checked_add(other.hedges)?;
+        Some(())
     }
 
     /// Counts a take.
