@@ -391,9 +391,7 @@ impl TournamentCommands {
                 if text {
                     return self.print_result_text(&id, &report).await;
                 }
-                csv.print_message_report(self.form, &report, || {
-                    standings_report(&report, ReportReader::CommandLine)
-                })
+                csv.print_message_report(self.form, &report, || standings_report(&report))
             }
             ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
             ServerAction::ExportSite(args) => export_site(&self.remote, &args, self.form).await,

@@ -5,7 +5,7 @@ use crate::{Failure, form::OutputFormat, remote::RemoteServer};
 use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_proto::pb;
-use lastnim_report::{ReportReader, tournament::progress_line, tournament_events::event_line};
+use lastnim_report::{tournament::progress_line, tournament_events::event_line};
 use lastnim_tournament::Reason;
 use std::io::Write as _;
 
@@ -91,8 +91,8 @@ pub struct VoidedMatchesArgs {
     /// This match; may be repeated
     #[arg(long = "match", value_name = "MATCH_ID")]
     matches: Vec<MatchId>,
-    /// The started matches of this duplicate group; may be repeated
-    #[arg(long = "group", value_name = "N")]
+    /// The started matches of this duplicate group, counted from 1; may be repeated
+    #[arg(long = "group", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     groups: Vec<u64>,
 }
 
@@ -101,6 +101,7 @@ impl VoidedMatchesArgs {
     fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
         use pb::{void_matches_request as alone, void_target as listed};
         let Self { matches, groups } = self;
+        let groups: Vec<_> = groups.into_iter().map(|group| group - 1).collect();
         let target = match (matches.as_slice(), groups.as_slice()) {
             ([id], []) => Some(alone::Target::MatchId(id.to_string())),
             ([], [group]) => Some(alone::Target::Group(*group)),
@@ -188,7 +189,7 @@ fn print_change<M: prost::Message + prost::Name>(
 ) -> Result<(), Failure> {
     form.print_message(done, |out| {
         match event {
-            Some(event) => writeln!(out, "{}", event_line(event, ReportReader::CommandLine))?,
+            Some(event) => writeln!(out, "{}", event_line(event))?,
             None => writeln!(out, "nothing changed")?,
         }
         tournament.map_or(Ok(()), |tournament| writeln!(out, "{}", progress_line(tournament)))

@@ -276,17 +276,17 @@ fn a_number_and_a_rotation_count_once() {
     let fourth = written(made_up.play_in_group(60, 1));
     let first_four: String = (0..3).map(|number| record(number, RecordForm::Json)).collect();
     for (records, surplus, words) in [
-        (lines(30), &again, " has the number 4 of tournament "),
+        (lines(30), &again, " has the number 5 of tournament "),
         (
             lines(30),
             &fourth,
-            ", but its duplicate group 1, which has 3 rotations, does not contain this number\n",
+            ", but its duplicate group 2, which has 3 rotations, does not contain this number\n",
         ),
         // Only the records tell how many matches a group has: a sequential test has twice as many.
         (
             first_four,
             &written(made_up.play_in_group(3, 0)),
-            " does not count: the duplicate group 0 of tournament ",
+            " does not count: the duplicate group 1 of tournament ",
         ),
     ] {
         let (id, text) = surplus;
@@ -372,7 +372,7 @@ fn a_single_match_is_audited() {
     let good = record(0, RecordForm::Json);
     let (code, report, _) = lastnim(&["audit", "match"], &good);
     assert_eq!(code, 0);
-    assert!(report.contains("\nPlies\n"), "{report}");
+    assert!(report.contains("\nTakes\n"), "{report}");
     let refusal = |args: &[&str]| {
         let (code, _, errors) = lastnim(args, &good);
         assert_eq!(code, 2, "{errors}");

@@ -149,8 +149,8 @@ fn a_contradiction_names_its_takes() {
     let games = [game("[2,1]"), game("[1,2]"), game("[2]")].concat();
     let text = printed(&["audit", "rationalise", "--seat", "0", "-"], &games);
     let contradiction = "no row explains every take. These takes contradict each other; no smaller set does:\n  \
-                         standard input:1, ply 0, by seat 0: took 2 of 3, piles 3\n  \
-                         standard input:2, ply 0, by seat 0: took 1 of 3, piles 3\n";
+                         standard input:1, take 1, by seat 0: took 2 of 3, piles 3\n  \
+                         standard input:2, take 1, by seat 0: took 1 of 3, piles 3\n";
     assert_eq!(
         text,
         format!(
@@ -184,7 +184,7 @@ fn unsuitable_documents_are_refused_by_name() {
         (code, output.lines().next().map(str::to_owned), errors)
     };
     // The valid game still counts.
-    let illegal = "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1";
+    let illegal = "take 2: a take of 2 from pile 0, which has 1 left: take 1 to 1";
     let expected =
         format!("left out: {file}:2: {illegal}\nerror: 1 document was left out; see the messages above\n");
     let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();

@@ -252,9 +252,9 @@ fn a_bare_game_is_audited_as_text() {
     let text = printed(&["audit", "match", "-"], PLAYED);
     for expected in [
         "Seat 1 won. Under optimal play, seat 2 would have won.\n",
-        "  ply 0: seat 0 took 2 of 2; the predicted winner changed from seat 2 to seat 1, a loss of 1 rank for seat 0; taking 1 was optimal.\n",
-        "\nFirst error: ply 0.\n",
-        "ply 0.\n",
+        "  take 1: seat 0 took 2 of 2; the predicted winner changed from seat 2 to seat 1, a loss of 1 rank for seat 0; taking 1 was optimal.\n",
+        "\nFirst error: take 1.\n",
+        "take 1.\n",
         "100% (1 of 1)      0            0\n",
     ] {
         assert!(text.contains(expected), "{expected:?} in {text}");
@@ -329,7 +329,7 @@ fn games_are_audited_in_batches() {
     assert_eq!(lines[0]["ledger"], json!([[1, -1, 1], [0, 0, 0], [0, 0, 0]]));
     let errors = [
         (1, 2, "the game is not over after 3 takes: pile 0 still has 1 counter"),
-        (2, 4, "ply 0: a take of 3 from pile 2, which has 2 left: take 1 to 2"),
+        (2, 4, "take 1: a take of 3 from pile 2, which has 2 left: take 1 to 2"),
         (3, 5, "takes is missing: expected a document such as {\"piles\":[3],\"players\":2,\"takes\":[1,2]}"),
     ];
     for (answer, line, error) in errors {
@@ -365,7 +365,7 @@ fn errors_in_a_multi_line_document_have_positions() {
     let error = refusal(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one per line: use --batch"), "{error}");
     let error = refusal(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
-    assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which has 2 left: take 1 to 2");
+    assert_eq!(error, "standard input: take 1: a take of 9 from pile 2, which has 2 left: take 1 to 2");
 }
 
 #[test]

@@ -257,11 +257,11 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         ),
         (&["record", "replay", "nowhere.json"], 1, "nowhere.json: "),
         (&["record", "replay", &lines], 2, "this file has one record per line: give a single record"),
-        (&["record", "replay", "--ply", "3", &file], 2, "--ply: ply 3: the match has the plies 0 to 2"),
+        (&["record", "replay", "--take", "4", &file], 2, "--take 4: the match has the takes 1 to 3"),
         (
             &["record", "replay", "--from", "2", "--to", "1", &file],
             2,
-            "--from 2 --to 1: the first ply is after the last: exchange them",
+            "--from 2 --to 1: the first take is after the last: exchange them",
         ),
         (&["record", "replay", "--step", "-"], 2, "--step: the record is read from standard input"),
         (&["record", "replay", "--step", "--all", &file], 2, "cannot be used with"),

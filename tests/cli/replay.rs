@@ -11,21 +11,21 @@ fn a_record_is_replayed_step_by_step() {
     assert_eq!(printed(&["record", "replay", "-"], &frozen("record.pretty.json")), all);
     assert_eq!(printed(&["record", "replay", "--step", &file], "\n\n\n"), all);
     for words in [
-        "\nply 1: seat 2 (carol) to move, 10.000 s on the clock\n",
+        "\ntake 2: seat 2 (carol) to move, 10.000 s on the clock\n",
         "  optimal    1 of 1; then seat 0 (alice) wins\n",
         "\naudit      the same winner as under optimal play; every take by a bot was\n           optimal; ",
     ] {
         assert!(all.contains(words), "{words:?} is not in {all}");
     }
     let left = printed(&["record", "replay", "--step", &file], "\nq\n");
-    assert!(all.starts_with(&left) && left.contains("\nply 1: ") && !left.contains("\nply 2: "), "{left}");
+    assert!(all.starts_with(&left) && left.contains("\ntake 2: ") && !left.contains("\ntake 3: "), "{left}");
     let steps: Vec<_> =
-        printed(&["record", "replay", "--json", "--from", "1", &file], "").lines().map(json).collect();
+        printed(&["record", "replay", "--json", "--from", "2", &file], "").lines().map(json).collect();
     assert_eq!(steps.iter().map(|step| step["audit"]["ply"].clone()).collect::<Vec<_>>(), [1, 2]);
     let audit = &steps[1]["audit"];
     assert_eq!((&audit["steward"], &audit["optimal_takes"]), (&json!(true), &json!([{"lo": 2, "hi": 2}])));
-    let one = printed(&["record", "replay", "--ply", "0", &file], "");
-    assert!(one.contains("\nply 0: ") && !one.contains("\nply 1: ") && !one.contains("audit"), "{one}");
+    let one = printed(&["record", "replay", "--take", "1", &file], "");
+    assert!(one.contains("\ntake 1: ") && !one.contains("\ntake 2: ") && !one.contains("audit"), "{one}");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_damaged_record_is_replayed_up_to_its_flaw() {
         assert_ne!(record, text);
         let file = folder.write(name, &record);
         let (code, steps, error) = offline(&["record", "replay", &file], "");
-        assert_eq!((code, steps.matches("\nply ").count()), (1, plies), "{name}: {steps}{error}");
+        assert_eq!((code, steps.matches("\ntake ").count()), (1, plies), "{name}: {steps}{error}");
         assert!(error.starts_with(&format!("error: {file}: {words}")), "{error}");
         let (code, steps, _) = offline(&["record", "replay", "--json", &file], "");
         assert_eq!((code, steps.lines().count()), (1, plies), "{name}: {steps}");

@@ -31,8 +31,8 @@ fn a_surplus_record_is_refused_with_its_reason() {
     let text = fs::read_to_string(Path::new(&dir).join(&name)).unwrap();
     let (id, unsealed) = (name.trim_end_matches(".json"), without_seal(&text));
     let setup = &unsealed["events"][0]["created"];
-    let number = setup["number"].as_str().unwrap_or("0").to_owned();
-    let group = number.parse::<u64>().unwrap() / 2;
+    let number: u64 = setup["number"].as_str().unwrap_or("0").parse().unwrap();
+    let [number, group] = [number, number / 2].map(|index| index + 1);
     let standings = |surplus: &Value| {
         let surplus = folder.write("surplus.json", &surplus.to_string());
         let args = ["record", "standings", "--settings", &cup, "--unsigned", "--json", &dir, &surplus];
@@ -57,12 +57,12 @@ fn a_surplus_record_is_refused_with_its_reason() {
         ),
         (
             &|setup| setup["number"] = json!("4"),
-            format!("match {NOBODY} has the number 4, but the tournament has no match with this number\n"),
+            format!("match {NOBODY} has the number 5, but the tournament has no match with this number\n"),
         ),
         (
             &|setup| setup["group"] = json!("7"),
             format!(
-                "match {NOBODY} has the number {number} in duplicate group 7, but this number belongs to group {group}\n"
+                "match {NOBODY} has the number {number} in duplicate group 8, but this number belongs to group {group}\n"
             ),
         ),
         (

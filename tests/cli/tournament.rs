@@ -234,7 +234,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
 
     let (game, _) = &server.matches(&id)[0];
     let events = server.printed(&["match", "watch", game]);
-    for expected in ["play on piles 2;", "the rows are 0 1; 0 1\n", "ply 0: seat 0 (", " won\n"] {
+    for expected in ["play on piles 2;", "the rows are 0 1; 0 1\n", "take 1: seat 0 (", " won\n"] {
         assert!(events.contains(expected), "{expected:?} in {events}");
     }
     let told: Vec<_> = server.printed(&["match", "watch", game, "--json"]).lines().map(json).collect();
@@ -244,7 +244,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
     }
     assert_eq!(json!(told), recorded);
     let shown = server.printed(&["match", "show", game]);
-    assert!(shown.contains(&format!("match 0, group 0, of {id}")) || shown.contains("match 1, "), "{shown}");
+    assert!(shown.contains(&format!("match 1, group 1, of {id}")) || shown.contains("match 2, "), "{shown}");
     let table = server.printed(&["match", "list", "--bot", "timid"]);
     assert!(table.lines().count() == 3 && table.contains(" won"), "{table}");
 

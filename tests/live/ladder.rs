@@ -210,7 +210,8 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     assert!((4..=8).contains(&notice.lost) && notice.no_shows == 0, "{notice:?}");
     let expected = format!(
         "crasher is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
-        notice.lost, notice.last
+        notice.lost,
+        notice.last + 1
     );
     assert_eq!(notice.message, expected);
 

@@ -98,16 +98,17 @@ async fn questions_are_shown_with_the_board() {
         json!(1)
     );
 
-    let number = ply.to_string();
-    let (_, one, _) = show(&[record, "--transcript", file, "--ply", &number, "--json"]).await;
+    let number = (ply + 1).to_string();
+    let (_, one, _) = show(&[record, "--transcript", file, "--take", &number, "--json"]).await;
     assert_eq!(one.lines().count(), 1);
     // The other seat is a house bot.
-    let other_ply = lines[1..].iter().position(|line| questions_of(line).is_empty()).unwrap().to_string();
-    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", &other_ply]).await;
-    let why = format!("ply {other_ply}: the transcripts have no question about this take");
+    let other_take = lines[1..].iter().position(|line| questions_of(line).is_empty()).unwrap() + 1;
+    let other_take = other_take.to_string();
+    let (code, _, stderr) = show(&[record, "--transcript", file, "--take", &other_take]).await;
+    let why = format!("the transcripts have no question about take {other_take}");
     assert!(code == Some(0) && stderr.contains(&why), "{stderr}");
-    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", "99"]).await;
-    assert!(code == Some(2) && stderr.contains("--ply: ply 99: the match has the plies 0 to"), "{stderr}");
+    let (code, _, stderr) = show(&[record, "--transcript", file, "--take", "99"]).await;
+    assert!(code == Some(2) && stderr.contains("--take 99: the match has the takes 1 to"), "{stderr}");
     let other = fresh_file("other.jsonl");
     fs::write(&other, "no line\n").unwrap();
     let (code, _, stderr) = show(&[record, "--transcript", other.to_str().unwrap()]).await;

@@ -4,6 +4,7 @@ use crate::rate_limit::retry_seconds;
 use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::MatchSetupError;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::record_text::Utc;
 use lastnim_store::{Creation, RequestId, StoreError};
 use lastnim_tournament::{FieldError, TournamentState};
@@ -297,7 +298,7 @@ impl ArenaError {
 }
 
 fn question_label(ply: Option<u32>) -> String {
-    ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"))
+    ply.map_or_else(|| "row".to_owned(), |ply| format!("take {}", shown_number(ply)))
 }
 
 fn join_setup_errors(errors: &[MatchSetupError]) -> String {

@@ -7,6 +7,7 @@ use lastnim_core::{
     game::{BotName, Seat},
     oracle::Mover,
     referee::{Clock, EndReason, Event, ForfeitReason, Record, RefusalReason, Terms},
+    shown_number::shown_number,
 };
 use thiserror::Error;
 
@@ -59,7 +60,7 @@ pub enum RecordMisfit {
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
     /// An opponent did not make the take that its rule requires.
-    #[error("ply {ply}: {bot} took {given}, but must take {expected} by its rule")]
+    #[error("take {}: {bot} took {given}, but must take {expected} by its rule", shown_number(*ply))]
     OpponentTake {
         /// The ply.
         ply: u32,

@@ -1,26 +1,29 @@
 //! The audit of one match.
 
 use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_items};
-use lastnim_core::oracle::{Audit, DealtAudit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
+use lastnim_core::{
+    oracle::{Audit, DealtAudit, Mover, PlyAudit, TakeGuarantee, TakeSafety},
+    shown_number::shown_number,
+};
 use lastnim_proto::pb;
 
-/// Reports the winner, every ply, the errors, the seats, the ledger, and, if rows were dealt, what the seats wanted.
+/// Reports the winner, every take, the errors, the seats, the ledger, and, if rows were dealt, what the seats wanted.
 pub fn audit_report(audit: &Audit) -> Report {
     let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
-    let plies = Section::with_heading("Plies").table(ply_table(&audit.plies));
+    let plies = Section::with_heading("Takes").table(ply_table(&audit.plies));
     let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without_columns(&["bot"]);
     let kingmaking = match audit.kingmaking_plies.as_slice() {
         [] => "No kingmaking.".to_owned(),
         plies => {
-            let noun = if plies.len() == 1 { "ply" } else { "plies" };
+            let noun = if plies.len() == 1 { "take" } else { "takes" };
             format!(
                 "Kingmaking (an error that improved a third seat's rank): {noun} {}.",
-                join_items(plies, ", ")
+                join_items(plies.iter().map(|&ply| shown_number(ply)), ", ")
             )
         }
     };
     let first_error = match audit.first_error {
-        Some(ply) => format!("First error: ply {ply}."),
+        Some(ply) => format!("First error: take {}.", shown_number(ply)),
         None => "Every take was optimal.".to_owned(),
     };
     let notable = audit.plies.iter().any(|ply| notable_safety(ply).is_some());
@@ -97,9 +100,9 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         TakeGuarantee { before, after, .. } => format!("{before} -> {after}"),
     };
     Table::of_items(plies)
-        .column(Column::integer("ply"), |ply| ply.ply)
+        .column(Column::integer("take"), |ply| shown_number(ply.ply))
         .column(Column::text("seat").right_aligned(), seat)
-        .column(Column::integer("take"), |ply| ply.take)
+        .column(Column::integer("took"), |ply| ply.take)
         .column(Column::integer("of"), |ply| ply.counters)
         .column(Column::text("optimal").right_aligned(), |ply| ply.optimal_takes.to_string())
         .column(Column::text("winner").right_aligned(), winner)

@@ -5,6 +5,7 @@ use super::{
     tournament_settings::word_text,
     words::{enum_phrase, enum_word, join_items, matrix_text},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::{self, record_event::Event, talk_content::Content};
 
 /// The names of the bots of a match, by seat.
@@ -71,9 +72,9 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                 Some(Content::Offer(pact)) => format!("that it offers a pact: {}", pact_text(pact, players)),
                 Some(Content::Accept(offer)) => format!(
                     "that it accepts the pact in message {} of {} in round {}",
-                    offer.number + 1,
+                    shown_number(offer.number),
                     players.name_of_seat(offer.seat),
-                    offer.round + 1
+                    shown_number(offer.round)
                 ),
             };
             match said.to.as_slice() {
@@ -85,9 +86,10 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
             }
         }
         Event::TalkEnded(ended) => {
-            format!("{} ended its talk in round {}", players.name_of_seat(ended.seat), ended.round + 1)
+            let seat = players.name_of_seat(ended.seat);
+            format!("{seat} ended its talk in round {}", shown_number(ended.round))
         }
-        Event::Heard(heard) => format!("round {} of the talk ended", heard.round + 1),
+        Event::Heard(heard) => format!("round {} of the talk ended", shown_number(heard.round)),
         Event::Dealt(dealt) => {
             let rows = dealt.rows.iter().flat_map(|matrix| &matrix.rows);
             format!("the seats really want {}", matrix_text(rows))
@@ -98,15 +100,16 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
         }
         Event::Took(took) => {
             let (seat, counters) = (players.name_of_seat(took.seat), took.take);
+            let number = shown_number(took.ply);
             if took.steward {
-                format!("ply {}: the steward took {counters} for {seat}", took.ply)
+                format!("take {number}: the steward took {counters} for {seat}")
             } else {
-                format!("ply {}: {seat} took {counters}, in {} ms", took.ply, took.charged_us / 1_000)
+                format!("take {number}: {seat} took {counters}, in {} ms", took.charged_us / 1_000)
             }
         }
         Event::Struck(struck) => format!(
-            "ply {}: a strike for {}: {}",
-            struck.ply,
+            "take {}: a strike for {}: {}",
+            shown_number(struck.ply),
             players.name_of_seat(struck.seat),
             enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_")
         ),
@@ -196,13 +199,13 @@ mod tests {
         let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
         assert_eq!(line(&Event::Revealed(revealed)), "the rows are 0 1; 0 1");
         let took = pb::TookEvent { ply: 3, seat: 1, take: 2, charged_us: 1_999, ..pb::TookEvent::default() };
-        assert_eq!(line(&Event::Took(took.clone())), "ply 3: seat 1 (bob) took 2, in 1 ms");
+        assert_eq!(line(&Event::Took(took.clone())), "take 4: seat 1 (bob) took 2, in 1 ms");
         assert_eq!(
             line(&Event::Took(pb::TookEvent { steward: true, ..took })),
-            "ply 3: the steward took 2 for seat 1 (bob)"
+            "take 4: the steward took 2 for seat 1 (bob)"
         );
         let struck = pb::StruckEvent { seat: 0, ply: 3, reason: pb::RefusalReason::NotYourTurn.into() };
-        assert_eq!(line(&Event::Struck(struck)), "ply 3: a strike for seat 0 (ann): not your turn");
+        assert_eq!(line(&Event::Struck(struck)), "take 4: a strike for seat 0 (ann): not your turn");
         let forfeited = pb::ForfeitedEvent { seat: 7, reason: pb::ForfeitReason::NoShow.into() };
         assert_eq!(
             line(&Event::Forfeited(forfeited)),

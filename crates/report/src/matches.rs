@@ -9,6 +9,7 @@ use super::{
     versions::seat_versions_line,
     words::{enum_phrase, enum_word, join_items},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 use std::collections::BTreeSet;
 
@@ -22,8 +23,10 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
         (0, _) | (_, None) => format!("{should}; {}", flawless_text(audit, players)),
-        (1, Some(ply)) => format!("{should}; one error, at ply {ply}"),
-        (errors, Some(first)) => format!("{should}; {errors} errors, the first at ply {first}"),
+        (1, Some(ply)) => format!("{should}; one error, at take {}", shown_number(ply)),
+        (errors, Some(first)) => {
+            format!("{should}; {errors} errors, the first at take {}", shown_number(first))
+        }
     }
 }
 
@@ -110,7 +113,7 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse, reader: Repo
     let dealt = opened.map(|matrix| reader.matrix_text(&matrix.rows));
     let dealt = dealt.or_else(|| setup.deal.as_ref().map(|_| "private".to_owned()));
     let place = (!setup.tournament_id.is_empty()).then(|| {
-        let [number, group] = [setup.number, setup.group].map(|index| reader.number(index));
+        let [number, group] = [setup.number, setup.group].map(shown_number);
         format!("match {number}, group {group}, of {}", setup.tournament_id)
     });
     let first = match reader {
@@ -202,7 +205,7 @@ mod tests {
         (audit.predicted_winner, audit.first_error) = (0, Some(0));
         assert_eq!(
             audit_line(&audit, &players),
-            "seat 0 (ann) would have won under optimal play; one error, at ply 0"
+            "seat 0 (ann) would have won under optimal play; one error, at take 1"
         );
     }
 }

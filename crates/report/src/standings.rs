@@ -1,8 +1,7 @@
 //! The standings of a tournament.
 
 use super::{
-    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, ReportReader,
-    Section, Table,
+    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
     cross_table::cross_table_sections,
     tournament::{progress_line, progress_text},
     tournament_events::event_lines,
@@ -14,7 +13,7 @@ use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
 /// Reports standings, the verdict of the format, and the cross-table if there is one.
-pub fn standings_report(standings: &pb::GetStandingsResponse, reader: ReportReader) -> Report {
+pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let is_running = standings.state() == pb::TournamentState::Running;
     let progress = is_running.then(|| {
@@ -26,8 +25,7 @@ pub fn standings_report(standings: &pb::GetStandingsResponse, reader: ReportRead
         })
     });
     let section = Section::new().paragraphs(progress);
-    let section =
-        with_standings_and_verdict(section, (standings.order(), lines), verdict.as_ref(), (events, reader));
+    let section = with_standings_and_verdict(section, (standings.order(), lines), verdict.as_ref(), events);
     let measure = StandingMeasure::of_standings(lines).word;
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, lines, measure)).collect()
 }
@@ -49,23 +47,17 @@ pub fn standings_notes(
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
     let ordered = (seen.order(), seen.standings.as_slice());
-    with_standings_and_verdict(
-        section,
-        ordered,
-        seen.verdict.as_ref(),
-        (&seen.events, ReportReader::CommandLine),
-    )
-    .into()
+    with_standings_and_verdict(section, ordered, seen.verdict.as_ref(), &seen.events).into()
 }
 
 fn with_standings_and_verdict(
     section: Section,
     (order, standings): (pb::StandingsOrder, &[pb::Standing]),
     verdict: Option<&pb::Verdict>,
-    (events, reader): (&[pb::TournamentEvent], ReportReader),
+    events: &[pb::TournamentEvent],
 ) -> Section {
     let section = section.table(standings_table(standings)).paragraphs(order_note(order, standings));
-    let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events, reader));
+    let section = standings_notes(section, standings, verdict).paragraphs(event_lines(events));
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;
@@ -292,8 +284,7 @@ mod tests {
             ..Default::default()
         };
         let text = |standings: &pb::GetStandingsResponse| {
-            crate::render::Terminal::without_styles()
-                .report_text(&standings_report(standings, ReportReader::CommandLine))
+            crate::render::Terminal::without_styles().report_text(&standings_report(standings))
         };
         assert!(text(&standings).starts_with("running, 12 of 40 matches played\n"), "{}", text(&standings));
         let final_standings =

@@ -4,6 +4,7 @@ use super::{
     Cell, Column, Section, Table,
     words::{count_with_noun, enum_word, join_items},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 
 /// Reports the pacts, the contradictory promises, and the claims.
@@ -98,7 +99,7 @@ fn claim_section(talk: &pb::TalkAudit) -> Option<Section> {
         let row = |claim: &pb::ClaimAudit| claim.row.as_ref().map(|row| join_items(&row.offsets, " "));
         let table = Table::of_items(&talk.claims)
             .column(Column::integer("seat"), |claim| claim.seat)
-            .column(Column::integer("round"), |claim| claim.round)
+            .column(Column::integer("round"), |claim| shown_number(claim.round))
             .column(Column::text("claimed row"), row)
             .column_if(talk.has_dealt_rows, Column::integer("from dealt row"), |claim| claim.from_dealt)
             .column(Column::integer("from declared row"), |claim| claim.from_declared)

@@ -103,15 +103,11 @@ pub fn tournament_report(
         .chain(state)
         .chain(entry_code)
         .chain(others.into_iter().map(as_facts));
-    let dated = |event: &pb::TournamentEvent| {
-        format!("{} UTC: {}", format_time(event.at_us), event_line(event, reader))
-    };
+    let dated =
+        |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
     let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));
     let section = section.paragraphs(shown.events.iter().map(dated));
-    [section]
-        .into_iter()
-        .chain(shown.activity.as_ref().map(|activity| activity_section(activity, reader)))
-        .collect()
+    [section].into_iter().chain(shown.activity.as_ref().map(activity_section)).collect()
 }
 
 /// Tabulates tournaments, a row for each.

@@ -1,16 +1,17 @@
 //! The current activity of a tournament: connected and awaited bots, open matches, and the remaining time.
 
 use super::{
-    Cell, Column, ReportReader, Section, Table,
+    Cell, Column, Section, Table,
     words::{count_with_noun, format_duration},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 
 /// The maximum number of bots named in a line.
 const MAX_NAMED: usize = 5;
 
 /// Reports the current activity.
-pub fn activity_section(activity: &pb::TournamentActivity, reader: ReportReader) -> Section {
+pub fn activity_section(activity: &pb::TournamentActivity) -> Section {
     let facts = [
         ("connected", Some(connected_line(activity))),
         (
@@ -22,11 +23,7 @@ pub fn activity_section(activity: &pb::TournamentActivity, reader: ReportReader)
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
     let section = Section::with_heading("Current activity").facts(facts);
-    if activity.matches.is_empty() {
-        section
-    } else {
-        section.table(open_match_table(&activity.matches, reader))
-    }
+    if activity.matches.is_empty() { section } else { section.table(open_match_table(&activity.matches)) }
 }
 
 /// Describes the activity in a few lines, for a terminal that is updated repeatedly.
@@ -89,7 +86,7 @@ fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
 }
 
 /// Tabulates open matches, a row for each.
-fn open_match_table(matches: &[pb::OpenMatch], reader: ReportReader) -> Table {
+fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
     let awaited = |open: &pb::OpenMatch| {
         let bots = open.awaited_seats.iter().filter_map(|&seat| open.bots.get(seat as usize));
         Cell::list(&bots.collect::<Vec<_>>(), ", ")
@@ -103,7 +100,7 @@ fn open_match_table(matches: &[pb::OpenMatch], reader: ReportReader) -> Table {
         |open: &pb::OpenMatch| if open.declaring { "not begun".to_owned() } else { open.plies.to_string() };
     Table::of_items(matches)
         .column(Column::text("id"), |open| open.match_id.clone())
-        .column(Column::integer("match").with_names_for("id"), move |open| reader.number(open.number))
+        .column(Column::integer("match").with_names_for("id"), |open| shown_number(open.number))
         .column(Column::text("bots"), |open| Cell::list(&open.bots, ", "))
         .column(Column::text("takes").right_aligned(), takes)
         .column(Column::text("waits for"), awaited)

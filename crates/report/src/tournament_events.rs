@@ -1,18 +1,19 @@
 //! The organiser's actions on a tournament, as text.
 
-use super::{ReportReader, words::count_with_noun};
+use super::words::count_with_noun;
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::{self, tournament_event::Event};
 
 /// The maximum number of matches named in a line.
 const MAX_NUMBERS: usize = 30;
 
 /// Describes events, one line each.
-pub(super) fn event_lines(events: &[pb::TournamentEvent], reader: ReportReader) -> Vec<String> {
-    events.iter().map(|event| event_line(event, reader)).collect()
+pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
+    events.iter().map(event_line).collect()
 }
 
 /// Describes an event.
-pub fn event_line(event: &pb::TournamentEvent, reader: ReportReader) -> String {
+pub fn event_line(event: &pb::TournamentEvent) -> String {
     match &event.event {
         None => "an event of a kind that this version does not know".to_owned(),
         Some(Event::Paused(paused)) => match paused.open_matches() {
@@ -30,11 +31,8 @@ pub fn event_line(event: &pb::TournamentEvent, reader: ReportReader) -> String {
             format!("{} is disqualified, and {results}: {}", out.bot, out.reason)
         }
         Some(Event::Voided(voided)) => {
-            let numbers = voided
-                .matches
-                .iter()
-                .take(MAX_NUMBERS)
-                .map(|voided| reader.number(voided.number).to_string());
+            let numbers =
+                voided.matches.iter().take(MAX_NUMBERS).map(|voided| shown_number(voided.number).to_string());
             let numbers = numbers.collect::<Vec<_>>().join(", ");
             let what = if voided.matches.len() == 1 { "match" } else { "matches" };
             let more = match voided.matches.len().saturating_sub(MAX_NUMBERS) {
@@ -46,7 +44,7 @@ pub fn event_line(event: &pb::TournamentEvent, reader: ReportReader) -> String {
         Some(Event::Withdrawn(gone)) => match gone.from_round {
             None => format!("{} withdrew: it starts no further match, and its results stand", gone.bot),
             Some(round) => {
-                let round = reader.number(round);
+                let round = shown_number(round);
                 format!(
                     "{} withdrew: it is not paired from round {round} on, and its results stand",
                     gone.bot
@@ -68,9 +66,7 @@ mod tests {
 
     #[test]
     fn events_are_described() {
-        let describe = |event| {
-            event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) }, ReportReader::CommandLine)
-        };
+        let describe = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
         let freeze = pb::OpenMatches::Freeze.into();
         assert_eq!(
             describe(Event::Paused(pb::PausedEvent { open_matches: freeze })),
@@ -86,13 +82,13 @@ mod tests {
         let gone =
             |from_round| describe(Event::Withdrawn(pb::WithdrawnEvent { bot: "bob".into(), from_round }));
         assert_eq!(gone(None), "bob withdrew: it starts no further match, and its results stand");
-        assert_eq!(gone(Some(2)), "bob withdrew: it is not paired from round 2 on, and its results stand");
+        assert_eq!(gone(Some(2)), "bob withdrew: it is not paired from round 3 on, and its results stand");
         let voided_match = |number| pb::VoidedMatch { number, match_id: String::new() };
         let voided_text =
             |matches| describe(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
         let two = voided_text(vec![voided_match(4), voided_match(5)]);
-        assert_eq!(two, "matches 4, 5 voided, to be played again: no network");
+        assert_eq!(two, "matches 5, 6 voided, to be played again: no network");
         let many = voided_text((0..99).map(voided_match).collect());
-        assert!(many.contains(" 28, 29 and 69 more voided, to"), "{many}");
+        assert!(many.contains(" 29, 30 and 69 more voided, to"), "{many}");
     }
 }

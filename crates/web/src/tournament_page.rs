@@ -109,7 +109,7 @@ pub(super) async fn standings_page(
     let (all, from) = (standings.standings.len(), from as usize);
     let next = u32::try_from(from.saturating_add(MAX_LINES)).ok().filter(|&next| (next as usize) < all);
     let next = next.map(|from| PageAddress::Standings { id, from: Some(from) });
-    let (tables, after) = (standings_report(&standings, ReportReader::Page), next.clone());
+    let (tables, after) = (standings_report(&standings), next.clone());
     let content = PageContent::of_message(standings.clone(), move |address| {
         let mut standings = standings;
         standings.standings = standings.standings.into_iter().skip(from).take(MAX_LINES).collect();
@@ -118,8 +118,7 @@ pub(super) async fn standings_page(
             standings.cross_table.clear();
         }
         standings.events.clear();
-        let mut html =
-            Html::with_links(&cell_link).report_html(&standings_report(&standings, ReportReader::Page));
+        let mut html = Html::with_links(&cell_link).report_html(&standings_report(&standings));
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }

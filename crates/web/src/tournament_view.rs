@@ -16,7 +16,7 @@ use lastnim_report::render::{Html, Time, text_html, write_template};
 use lastnim_report::tournament_finding::{TournamentFinding, tournament_finding};
 use lastnim_report::words::{count_with_noun, enum_word, format_duration, join_first_items};
 use lastnim_report::{
-    NumberFormat, NumberUnit, ReportReader, Section,
+    NumberFormat, NumberUnit, Section,
     matches::winner_text,
     standings::{StandingMeasure, order_note, standings_notes},
     tournament::progress_text,
@@ -321,8 +321,7 @@ impl TournamentView {
         if events.is_empty() {
             return String::new();
         }
-        let lines: Vec<_> =
-            events[from..].iter().map(|event| event_line(event, ReportReader::Page)).collect();
+        let lines: Vec<_> = events[from..].iter().map(event_line).collect();
         let lines: Vec<_> = lines.iter().map(String::as_str).collect();
         Html::with_links(&|_, _| None)
             .section_html(&Section::with_heading("What the organiser did").list(lines))
@@ -330,8 +329,7 @@ impl TournamentView {
 
     /// Shows connected and awaited bots, and open matches.
     fn activity_html(&self) -> String {
-        let section =
-            self.data.shown.activity.as_ref().map(|activity| activity_section(activity, ReportReader::Page));
+        let section = self.data.shown.activity.as_ref().map(activity_section);
         section.map(|section| Html::with_links(&match_cell_link).section_html(&section)).unwrap_or_default()
     }
 

@@ -7,7 +7,10 @@ use super::{
 };
 use crate::played_matches::SkippedMatches;
 use lastnim_auditing::Auditor;
-use lastnim_core::referee::{Origin, Record};
+use lastnim_core::{
+    referee::{Origin, Record},
+    shown_number::shown_number,
+};
 use lastnim_llm::ModelMeasurer;
 use lastnim_proto::admission::{AdmittedMatch, RecordAdmission, RecordRefusal};
 
@@ -167,6 +170,7 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
         return format!("another record of match {id} was already counted");
     };
     let Origin { tournament, number, group } = origin;
+    let [number, group] = [*number, *group].map(shown_number);
     match sighting {
         MatchSighting::NumberTaken => format!(
             "match {id} has the number {number} of tournament {tournament}, but another match with this number was already counted"

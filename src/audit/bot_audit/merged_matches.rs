@@ -1,7 +1,10 @@
 //! Merges the matches that were read for different parts of an audit.
 
 use super::seen_matches::{BitPage, MAX_EXHIBITIONS, MAX_PAGES, SeenMatches, TournamentMatches};
-use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::{
+    game::{MatchId, TournamentId},
+    shown_number::shown_number,
+};
 use std::collections::{BTreeSet, btree_map::Entry};
 use thiserror::Error;
 
@@ -9,7 +12,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MatchConflict {
     #[error(
-        "match {number} of tournament {tournament} is also in another part: expected each match in one part"
+        "match {} of tournament {tournament} is also in another part: expected each match in one part",
+        shown_number(*number)
     )]
     NumberInBoth { tournament: TournamentId, number: u64 },
     #[error("match {0} is also in another part: expected each match in one part")]
@@ -17,7 +21,8 @@ pub enum MatchConflict {
     #[error("the duplicate groups of tournament {0} have a different size in another part")]
     GroupSizes(TournamentId),
     #[error(
-        "duplicate group {group} of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once"
+        "duplicate group {} of tournament {tournament} has a match with the same bots at the same seats in two parts: expected each seating once",
+        shown_number(*group)
     )]
     RotationInBoth { tournament: TournamentId, group: u64 },
     #[error(

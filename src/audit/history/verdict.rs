@@ -1,5 +1,6 @@
 //! The result of checking logs, as text and JSON.
 
+use lastnim_core::shown_number::shown_number;
 use lastnim_history::{Certainty, Finding, FindingKind, LogCounts};
 use lastnim_report::words::count_with_noun;
 use serde_json::{Value, json};
@@ -97,7 +98,7 @@ impl HistoryVerdict {
         for (finding, record) in &self.findings {
             let doubt = if finding.kind.certainty() == Certainty::Doubt { "doubt: " } else { "" };
             let place = self.finding_location(finding, record.as_deref());
-            let ply = finding.ply.map(|ply| format!(", ply {ply}")).unwrap_or_default();
+            let ply = finding.ply.map(|ply| format!(", take {}", shown_number(ply))).unwrap_or_default();
             writeln!(output, "{place}: match {}{ply}: {doubt}{}", finding.match_id, finding.message)?;
         }
         let counts = self.total_counts();

@@ -8,6 +8,7 @@ use lastnim_analysis::{
 use lastnim_core::{
     game::{Row, SeatCount},
     oracle::Budget,
+    shown_number::shown_number,
 };
 use lastnim_proto::{
     declaration::{NamedTake, RowSetLimits, TakeInPosition, rationalisable_message},
@@ -106,7 +107,7 @@ impl SeatCountReport<'_> {
                 let rest = piles.iter().rev().find(|&&pile| pile > 0).copied().unwrap_or_default();
                 format!(": took {take} of {rest}, piles {}", join_items(piles, ","))
             });
-            format!("{name}, ply {}, by seat {seat}{}", take.ply, details.unwrap_or_default())
+            format!("{name}, take {}, by seat {seat}{}", shown_number(take.ply), details.unwrap_or_default())
         });
         section
             .paragraph(format!(

@@ -8,6 +8,7 @@ use lastnim_analysis::deals::{
 use lastnim_core::{
     game::{BySeat, Game, Seat, SeatSet},
     oracle::HaltReason,
+    shown_number::shown_number,
 };
 use lastnim_report::{
     Cell, Column, ItemTable, Report, Section, Table, talk_audit::double_dealing_section, words::join_items,
@@ -172,7 +173,7 @@ fn play_sections(play: &DealtPlay) -> [Section; 2] {
     });
     let parts = parts.column(Column::integer("at the end"), |(_, parts)| parts.rank_actual).into_table();
     let takes = Table::of_items(&play.takes)
-        .column(Column::integer("ply"), |take| take.ply)
+        .column(Column::integer("take"), |take| shown_number(take.ply))
         .column(Column::integer("seat"), |take| take.seat.index())
         .column(Column::integer("regret if known"), |take| take.regret_if_known)
         .column(Column::integer("regret if believed"), |take| take.regret_if_believed)

@@ -1,6 +1,6 @@
 //! `lastnim record replay`.
 
-use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
+use super::report::{MAX_COLUMNS, ReplayStep, ReplaySteps, end_section, head_section};
 use crate::{
     CommandExit, CommandResult, Failure, batch,
     form::stdout_terminal,
@@ -8,7 +8,7 @@ use crate::{
     record_input, screen,
 };
 use clap::Args;
-use lastnim_core::referee::Record;
+use lastnim_core::{referee::Record, shown_number::shown_number};
 use lastnim_proto::{
     json::MessageJson,
     record::{RecordFlaw, read_until_flaw},
@@ -20,10 +20,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Replays a record ply by ply with the oracle's view
+/// Replays a record take by take with the oracle's view
 ///
-/// Each ply shows the piles, the clock, the optimal takes, the winner under optimal play before and after, and the cost of the
-/// take. On a terminal it waits for Enter after each ply; enter q to quit.
+/// Each take shows the piles, the clock, the optimal takes, the winner under optimal play before and after, and the cost of the
+/// take. On a terminal it waits for Enter after each take; enter q to quit.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReplayArgs {
@@ -33,22 +33,22 @@ pub struct ReplayArgs {
     /// Shows what the model said under each row and take, from a transcript or folder; may be repeated
     #[arg(long, value_name = "FILE|DIR", conflicts_with = "json")]
     transcript: Vec<PathBuf>,
-    /// Shows only this ply
-    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
-    ply: Option<u32>,
-    /// Starts at this ply
-    #[arg(long, value_name = "N")]
+    /// Shows only this take, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["from", "to"])]
+    take: Option<u32>,
+    /// Starts at this take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     from: Option<u32>,
-    /// Ends at this ply
-    #[arg(long, value_name = "N")]
+    /// Ends at this take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     to: Option<u32>,
-    /// Waits for Enter after each ply even if the output is not a terminal
+    /// Waits for Enter after each take even if the output is not a terminal
     #[arg(long, conflicts_with_all = ["all", "json"])]
     step: bool,
     /// Does not wait, even on a terminal
     #[arg(long)]
     all: bool,
-    /// Prints JSON, one line for each ply
+    /// Prints JSON, one line for each take
     #[arg(long)]
     json: bool,
 }
@@ -56,8 +56,8 @@ pub struct ReplayArgs {
 const EXAMPLES: &str = "\
 Examples:
   lastnim record replay record.json
-  lastnim record replay record.json --from 1
-  lastnim record replay record.json --ply 1 --json
+  lastnim record replay record.json --from 2
+  lastnim record replay record.json --take 2 --json
   lastnim record replay record.json --transcript cup.run
   lastnim record get $MATCH | lastnim record replay -
 
@@ -69,16 +69,14 @@ prove it. `lastnim record transcript` shows whole questions and replies.";
 const MAX_REASON_COLUMNS: usize = 66;
 
 impl ReplayArgs {
-    fn shows_ply(&self, ply: u32) -> bool {
-        let (from, to) = match self.ply {
-            Some(only) => (only, only),
-            None => (self.from.unwrap_or(0), self.to.unwrap_or(u32::MAX)),
-        };
-        (from..=to).contains(&ply)
+    fn shows_take(&self, number: u64) -> bool {
+        let from = self.take.or(self.from).map_or(0, u64::from);
+        let to = self.take.or(self.to).map_or(u64::MAX, u64::from);
+        (from..=to).contains(&number)
     }
 
-    /// Returns whether to wait after each ply.
-    fn waits_after_ply(&self) -> Result<bool, Failure> {
+    /// Returns whether to wait after each take.
+    fn waits_after_take(&self) -> Result<bool, Failure> {
         let piped = self.file == Path::new("-");
         if self.step && piped {
             return Err(Failure::input(
@@ -86,22 +84,23 @@ impl ReplayArgs {
             ));
         }
         let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-        Ok(self.step || (terminal && !piped && !self.all && !self.json && self.ply.is_none()))
+        Ok(self.step || (terminal && !piped && !self.all && !self.json && self.take.is_none()))
     }
 }
 
 pub fn run(args: &ReplayArgs) -> CommandResult {
-    let waits = args.waits_after_ply()?;
+    let waits = args.waits_after_take()?;
     let (record, flaw) = read_record_file(&args.file)?;
     if flaw.is_none() {
-        check_plies(args, &record)?;
+        check_takes(args, &record)?;
     }
     let published = match args.transcript.as_slice() {
         [] => MatchQuestions::new(),
         files => read_questions(files, &record)?,
     };
     let damage_failure = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
-    let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
+    let is_shown = |step: &ReplayStep<'_>| args.shows_take(shown_number(step.ply()));
+    let mut shown = ReplaySteps::of_record(&record).filter(is_shown).peekable();
     let mut output = screen::stdout();
     if args.json {
         for step in shown {
@@ -133,7 +132,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     if let Some(flaw) = flaw {
         return Err(damage_failure(flaw));
     }
-    if args.ply.is_none() && args.to.is_none_or(|to| to.saturating_add(1) >= record.state().ply()) {
+    if args.take.is_none() && args.to.is_none_or(|to| to >= record.state().ply()) {
         writeln!(output).map_err(Failure::Output)?;
         write(&mut output, &end_section(&record))?;
     }
@@ -147,24 +146,27 @@ fn read_record_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure
     read_until_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
 }
 
-fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
-    let plies = record.state().ply();
-    for (flag, given) in [("--ply", args.ply), ("--from", args.from)] {
-        if let Some(ply) = given.filter(|&ply| ply >= plies) {
-            let there = match plies {
-                0 => "the match has no plies".to_owned(),
-                1 => "the match has only ply 0".to_owned(),
-                plies => format!("the match has the plies 0 to {}", plies - 1),
-            };
-            return Err(Failure::input(format!("{flag}: ply {ply}: {there}")));
-        }
+fn check_takes(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
+    for (flag, given) in [("--take", args.take), ("--from", args.from)] {
+        check_take_number(flag, given, record.state().ply())?;
     }
     match (args.from, args.to) {
         (Some(from), Some(to)) if from > to => Err(Failure::input(format!(
-            "--from {from} --to {to}: the first ply is after the last: exchange them"
+            "--from {from} --to {to}: the first take is after the last: exchange them"
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses the number of a take that the match does not have.
+pub fn check_take_number(flag: &str, given: Option<u32>, takes: u32) -> Result<(), Failure> {
+    let Some(given) = given.filter(|&given| given > takes) else { return Ok(()) };
+    let takes = match takes {
+        0 => "no takes".to_owned(),
+        1 => "only take 1".to_owned(),
+        takes => format!("the takes 1 to {takes}"),
+    };
+    Err(Failure::input(format!("{flag} {given}: the match has {takes}")))
 }
 
 /// Waits for Enter. Returns false if the user entered q or the input has ended.

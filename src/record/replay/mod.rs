@@ -3,5 +3,5 @@
 mod command;
 mod report;
 
-pub use command::{ReplayArgs, run};
+pub use command::{ReplayArgs, check_take_number, run};
 pub use report::{MAX_COLUMNS, ReplaySteps, audit_record, end_section, head_section};

@@ -16,7 +16,7 @@ use clap::Args;
 use lastnim_client::text_input::read_text_file;
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{pb, record::verify_record, record_file::read_record};
-use lastnim_report::{ReportReader, standings::standings_report};
+use lastnim_report::standings::standings_report;
 use std::{io, path::PathBuf};
 
 /// Recomputes the standings of a tournament from its records, without a server
@@ -104,9 +104,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         order: pb::StandingsOrder::from(outcome.order).into(),
         ..Default::default()
     };
-    args.csv.print_message_report(args.form.form(), &report, || {
-        standings_report(&report, ReportReader::CommandLine)
-    })?;
+    args.csv.print_message_report(args.form.form(), &report, || standings_report(&report))?;
     Ok(if refused == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 

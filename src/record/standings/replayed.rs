@@ -4,6 +4,7 @@ use super::settings::ShownTournament;
 use lastnim_core::{
     game::{BotName, BySeat, MatchId},
     referee::Record,
+    shown_number::shown_number,
 };
 use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_report::words::join_items;
@@ -80,6 +81,7 @@ impl ReplayedResults {
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
         let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
         let (id, number, group) = (record.id(), origin.number, origin.group);
+        let shown_as = shown_number(number);
         self.check_number(id, number, group, &setup.bots)?;
         let outcome = if winner.is_some() {
             let audit = record.audit().map_err(|error| error.to_string())?;
@@ -92,7 +94,7 @@ impl ReplayedResults {
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
-                "match {id} has the number {number}, but match {known_id}, whose record was read first, has it too"
+                "match {id} has the number {shown_as}, but match {known_id}, whose record was read first, has it too"
             ))
         } else if *known != result {
             Err(format!("an earlier record of match {id} has a different result"))
@@ -111,20 +113,22 @@ impl ReplayedResults {
         bots: &BySeat<BotName>,
     ) -> Result<(), String> {
         let Some(schedule) = &self.fixed_schedule else { return Ok(()) };
+        let shown_as = shown_number(number);
         let Some(pairing) = schedule.pairing_of_number(number) else {
             return Err(format!(
-                "match {id} has the number {number}, but the tournament has no match with this number"
+                "match {id} has the number {shown_as}, but the tournament has no match with this number"
             ));
         };
         if pairing.group != group {
             return Err(format!(
-                "match {id} has the number {number} in duplicate group {group}, but this number belongs to group {}",
-                pairing.group
+                "match {id} has the number {shown_as} in duplicate group {}, but this number belongs to group {}",
+                shown_number(group),
+                shown_number(pairing.group)
             ));
         }
         if pairing.bots != *bots {
             return Err(format!(
-                "match {id} has the number {number}, but the match with this number has the bots {}, not {}",
+                "match {id} has the number {shown_as}, but the match with this number has the bots {}, not {}",
                 join_items(&pairing.bots, ", "),
                 join_items(bots, ", ")
             ));
@@ -248,6 +252,7 @@ impl ReplayedResults {
             });
             let result = result.ok_or_else(|| {
                 let id = known.map(|(id, _)| format!(" {id} with")).unwrap_or_default();
+                let number = shown_number(number);
                 format!(
                     "match{id} number {number} does not belong to the tournament, or records of earlier matches are missing"
                 )

@@ -10,13 +10,13 @@ use crate::{
     CommandExit, CommandResult, Failure, batch,
     form::stdout_terminal,
     record::fetch_one_record,
-    record::replay::{MAX_COLUMNS, ReplaySteps, end_section, head_section},
+    record::replay::{MAX_COLUMNS, ReplaySteps, check_take_number, end_section, head_section},
     record_input,
     remote::{RemoteServer, ServerArgs},
     runtime, screen,
 };
 use clap::Args;
-use lastnim_core::{game::MatchId, referee::Record};
+use lastnim_core::{game::MatchId, referee::Record, shown_number::shown_number};
 use lastnim_proto::{json::message_to_json, record::verify_record, record_file::read_record};
 use lastnim_report::Section;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ use std::{
 
 /// Shows what language models were asked and what they replied, with the position of each take
 ///
-/// For each row and ply it shows the prompt, every reply and retry, what the bot did, and whether the record proves these
+/// For each row and take it shows the prompt, every reply and retry, what the bot did, and whether the record proves these
 /// lines, with the oracle's view as in `lastnim record replay`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -40,13 +40,13 @@ pub struct TranscriptArgs {
     /// A transcript or a folder of them; may be repeated [default: the one published on the server]
     #[arg(long, value_name = "FILE|DIR")]
     transcript: Vec<PathBuf>,
-    /// Shows only this ply
-    #[arg(long, value_name = "N")]
-    ply: Option<u32>,
+    /// Shows only this take, counted from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    take: Option<u32>,
     /// Shows every text completely instead of its first lines
     #[arg(long)]
     full: bool,
-    /// Prints JSON: a line for the rows, then a line for each ply, with complete texts
+    /// Prints JSON: a line for the rows, then a line for each take, with complete texts
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct TranscriptArgs {
 const EXAMPLES: &str = "\
 Examples:
   lastnim record transcript record.json --transcript m1.transcript.jsonl
-  lastnim record transcript $MATCH --transcript cup.run --ply 3 --full
+  lastnim record transcript $MATCH --transcript cup.run --take 3 --full
   lastnim record transcript record.json --transcript cup.run --json
   lastnim record transcript publish cup.run --server http://127.0.0.1:7600
   lastnim record transcript $MATCH --server http://127.0.0.1:7600
@@ -74,22 +74,17 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         files => read_questions(files, &record)?,
     };
     let steps: Vec<_> = ReplaySteps::of_record(&record).collect();
-    if let Some(ply) = args.ply.filter(|&ply| ply as usize >= steps.len()) {
-        let there = match steps.len() {
-            0 => "the match has no plies".to_owned(),
-            1 => "the match has only ply 0".to_owned(),
-            plies => format!("the match has the plies 0 to {}", plies - 1),
-        };
-        return Err(Failure::input(format!("--ply: ply {ply}: {there}")));
-    }
-    if let Some(ply) = args.ply.filter(|&ply| !questions.contains_key(&Some(ply))) {
-        screen::print_note(format_args!("ply {ply}: the transcripts have no question about this take"));
+    check_take_number("--take", args.take, steps.len() as u32)?;
+    let only = args.take.map(|number| number - 1);
+    if let Some(ply) = only.filter(|&ply| !questions.contains_key(&Some(ply))) {
+        let number = shown_number(ply);
+        screen::print_note(format_args!("the transcripts have no question about take {number}"));
     }
     let row_questions = questions.remove(&None).unwrap_or_default();
     let mut output = screen::stdout();
-    let is_shown = |ply: u32| args.ply.is_none_or(|only| only == ply);
+    let is_shown = |ply: u32| only.is_none_or(|only| only == ply);
     if args.json {
-        if args.ply.is_none() {
+        if only.is_none() {
             batch::print_json_line(&mut output, &step_json(&record, &Value::Null, &row_questions))?;
         }
         for step in steps.iter().filter(|step| is_shown(step.ply())) {
@@ -105,7 +100,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         asked.iter().fold(section, |section, question| question.add_to(section, length))
     };
     let mut sections = Vec::new();
-    if args.ply.is_none() {
+    if only.is_none() {
         sections.push(head_section(&record, &[]));
         if !row_questions.is_empty() {
             sections.push(add_questions(Section::with_heading("rows"), &row_questions));
@@ -115,10 +110,10 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
         sections.push(add_questions(step.to_section(&record), &asked));
     }
-    if args.ply.is_none() {
+    if only.is_none() {
         // These questions are from turns that ended without a take, because the seat was lost or the match ended.
         for (ply, asked) in questions {
-            let heading = format!("ply {}: no take was made", ply.unwrap_or_default());
+            let heading = format!("take {}: not made", shown_number(ply.unwrap_or_default()));
             sections.push(add_questions(Section::with_heading(heading), &asked));
         }
         sections.push(end_section(&record));

@@ -5,7 +5,7 @@ use super::{
     record_comparison::{RecordFinding, RecordFindingKind},
     standings_comparison::StandingsDifference,
 };
-use lastnim_core::referee::PublicKey;
+use lastnim_core::{referee::PublicKey, shown_number::shown_number};
 use lastnim_proto::manifest::Manifest;
 use lastnim_report::{Cell, Column, Report, Section, Table, words::count_with_noun};
 use serde_json::{Value, json};
@@ -201,7 +201,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     section.table(
         Table::of_items(&listed)
             .column(Column::text("finding"), |finding| finding.kind.as_str())
-            .column(Column::integer("number"), |finding| finding.number)
+            .column(Column::integer("number"), |finding| finding.number.map(shown_number))
             .column(Column::text("match"), |finding| finding.id.map(|id| id.to_string()))
             .column(Column::text("file"), |finding| finding.file.clone())
             .column(Column::text("why"), |finding| finding.why.clone())

@@ -4,6 +4,7 @@ use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament}
 use lastnim_core::{
     game::MatchId,
     referee::{DealtRows, Record},
+    shown_number::shown_number,
 };
 use lastnim_proto::{
     manifest::{ListedMatch, ListedRecord, Manifest},
@@ -165,7 +166,7 @@ impl<'a> RecordComparison<'a> {
         if !is_its_own {
             return Err(format!(
                 "according to its record, it is not match {} of this tournament",
-                listed.number
+                shown_number(listed.number)
             ));
         }
         if self.shown.rulings.void_reason(listed.id).is_some() {

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use lastnim_client::text_input::TextInput;
-use lastnim_core::referee::Record;
+use lastnim_core::{referee::Record, shown_number::shown_number};
 use lastnim_llm::{TranscriptQuestions, TranscriptVerdict, UnprovedAnswer};
 use lastnim_report::words::count_with_noun;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ pub fn write_transcript_verdict(
     let all = count_with_noun(proved + unproved.len() as u64, "answer", "answers");
     writeln!(output, "  transcript: {proved} of {all} proved")?;
     for UnprovedAnswer { seat, ply, why } in unproved.iter().take(MAX_SHOWN_ANSWERS) {
-        let place = ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
+        let place = ply.map_or_else(|| "row".to_owned(), |ply| format!("take {}", shown_number(ply)));
         writeln!(output, "  seat {seat}, {place}: {}", why.words())?;
     }
     match unproved.len().saturating_sub(MAX_SHOWN_ANSWERS) {

@@ -1,5 +1,6 @@
 //! Contradictions: takes that no single row explains.
 
+use lastnim_core::shown_number::shown_number;
 use std::fmt;
 
 /// A take, identified by game and ply.
@@ -34,6 +35,6 @@ pub enum Minimality {
 
 impl fmt::Display for TakeOfGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "game {}, ply {}", self.game, self.ply)
+        write!(f, "game {}, take {}", shown_number(self.game), shown_number(self.ply))
     }
 }

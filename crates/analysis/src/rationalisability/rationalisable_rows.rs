@@ -8,6 +8,7 @@ use crate::RowSet;
 use lastnim_core::{
     game::{Game, IllegalTake, Row, Seat, SeatCount},
     oracle::{Budget, PlayedTake},
+    shown_number::shown_number,
 };
 use thiserror::Error;
 
@@ -91,7 +92,7 @@ pub enum AddGameError {
         seats: SeatCount,
     },
     /// A take is illegal.
-    #[error("ply {ply}: {error}")]
+    #[error("take {}: {error}", shown_number(*ply))]
     IllegalTake {
         /// The ply of the take, from 0.
         ply: u32,

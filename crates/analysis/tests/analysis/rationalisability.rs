@@ -241,7 +241,7 @@ fn declared_rows_are_tracked() {
     let contradiction = rows.contradiction(&mut Budget::unbounded()).unwrap();
     let expected = [TakeOfGame { game: 0, ply: 0 }, TakeOfGame { game: 1, ply: 0 }];
     assert_eq!(contradiction.takes, expected);
-    assert_eq!(contradiction.takes[1].to_string(), "game 1, ply 0");
+    assert_eq!(contradiction.takes[1].to_string(), "game 2, take 1");
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn unsuitable_games_are_rejected() {
     let rows = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
     let error = refusal(&game, Seat::FIRST, &[PlayedTake::by_bot(2), PlayedTake::by_bot(2)]).0;
-    assert_eq!(error, "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1");
+    assert_eq!(error, "take 2: a take of 2 from pile 0, which has 1 left: take 1 to 1");
     let third = SeatCount::new(4).unwrap().seat(3).unwrap();
     assert_eq!(refusal(&game, third, &[]).0, "seat 3: expected 0 to 2");
 }

@@ -7,6 +7,7 @@ use crate::tournaments::changes::plan_in_background;
 use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::shown_number::shown_number;
 use lastnim_store::{StoreError, StoredResult, StoredTournament};
 use lastnim_tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold, Rulings};
 use std::collections::HashSet;
@@ -172,7 +173,8 @@ impl<'a> CountingContext<'a> {
         let pairing = pairing.ok_or_else(|| {
             let why = format!(
                 "match {}, with the number {}, does not fit any of its pairings",
-                result.id, result.number
+                result.id,
+                shown_number(result.number)
             );
             ArenaError::Recovery(format!("tournament {}", self.initial.id), why)
         })?;

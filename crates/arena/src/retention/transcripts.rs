@@ -4,6 +4,7 @@ use crate::arena::Arena;
 use crate::error::ArenaError;
 use lastnim_core::game::{BotName, MatchId, Seat};
 use lastnim_core::referee::{EndReason, MatchSetup, TalkPrivacy};
+use lastnim_core::shown_number::shown_number;
 use lastnim_store::{Change, MatchSummary, QuestionPlace, StoredTranscript, TranscriptHead};
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
@@ -191,13 +192,16 @@ fn check_question(
     };
     if ply >= questions {
         return refusal(format!(
-            "ply {ply}: expected 0 to {}: no seat was asked for a later take",
-            questions.saturating_sub(1)
+            "take {}: expected 1 to {questions}: no seat was asked for a later take",
+            shown_number(ply)
         ));
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {
-        return refusal(format!("ply {ply}: it was the turn of seat {mover}, not of seat {seat}"));
+        return refusal(format!(
+            "take {}: it was the turn of seat {mover}, not of seat {seat}",
+            shown_number(ply)
+        ));
     }
     Ok(())
 }

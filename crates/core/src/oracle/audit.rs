@@ -3,7 +3,10 @@
 use super::{
     DealtAudit, GuaranteedRanks, OptimalTakes, Solution, TakeGuarantee, TakeSafety, TakeSafetyCounts,
 };
-use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Seat};
+use crate::{
+    game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Seat},
+    shown_number::shown_number,
+};
 use std::fmt;
 use thiserror::Error;
 
@@ -120,7 +123,7 @@ pub struct SeatAudit {
 #[non_exhaustive]
 pub enum AuditError {
     /// A take is against the rules.
-    #[error("ply {ply}: {error}")]
+    #[error("take {}: {error}", shown_number(*ply))]
     IllegalTake {
         /// The number of the take, from 0.
         ply: u32,
@@ -281,7 +284,7 @@ impl fmt::Display for PlyAudit {
             Mover::Bot => "",
             Mover::Steward => "'s steward",
         };
-        write!(f, "ply {ply}: seat {seat}{whose} took {take} of {counters}; ")?;
+        write!(f, "take {}: seat {seat}{whose} took {take} of {counters}; ", shown_number(*ply))?;
         if self.is_optimal() {
             return write!(f, "that was optimal, and the predicted winner is still seat {predicted_after}");
         }

@@ -154,9 +154,9 @@ const MAX_SEATS_PLAYED: usize = 12;
 fn audit_errors_name_the_problem() {
     let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
     let refusal = |takes: &[u64]| Audit::of_finished(&game, &takes_by_bots(takes)).unwrap_err().to_string();
-    assert_eq!(refusal(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which has 1 left: take 1 to 1");
-    assert_eq!(refusal(&[0]), "ply 0: a take of 0 from pile 2, which has 2 left: take 1 to 2");
-    assert_eq!(refusal(&[2, 2, 1, 1]), "ply 3: a take of 1 when no counter is left: the game is over");
+    assert_eq!(refusal(&[1, 2, 1]), "take 2: a take of 2 from pile 2, which has 1 left: take 1 to 1");
+    assert_eq!(refusal(&[0]), "take 1: a take of 0 from pile 2, which has 2 left: take 1 to 2");
+    assert_eq!(refusal(&[2, 2, 1, 1]), "take 4: a take of 1 when no counter is left: the game is over");
     assert_eq!(refusal(&[2, 1]), "the game is not over after 2 takes: pile 1 still has 1 counter");
     assert_eq!(refusal(&[]), "the game is not over after 0 takes: pile 2 still has 2 counters");
     assert!(Audit::of_adjudicated(&game, &takes_by_bots(&[2, 2, 2])).is_err());
@@ -176,11 +176,11 @@ fn a_ply_displays_its_verdict() {
     let audit = Audit::of_finished(&game, &takes).unwrap();
     assert_eq!(
         audit.plies[0].to_string(),
-        "ply 0: seat 0 took 2 of 2; the predicted winner changed from seat 2 to seat 1, a loss of 1 rank for seat 0; taking 1 was optimal"
+        "take 1: seat 0 took 2 of 2; the predicted winner changed from seat 2 to seat 1, a loss of 1 rank for seat 0; taking 1 was optimal"
     );
     assert_eq!(
         audit.plies[1].to_string(),
-        "ply 1: seat 1's steward took 1 of 2; that was optimal, and the predicted winner is still seat 1"
+        "take 2: seat 1's steward took 1 of 2; that was optimal, and the predicted winner is still seat 1"
     );
     assert_eq!(audit.kingmaking_plies, [0]);
     let steward_only = &audit.seats[SeatCount::new(3).unwrap().seat(1).unwrap()];

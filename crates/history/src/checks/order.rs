@@ -5,6 +5,7 @@ use crate::{
     finding::Findings,
     match_log::{LoggedMessage, MatchLog, SessionOfMatch},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::play_response::Event;
 use std::collections::HashMap;
 
@@ -27,7 +28,9 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             match by_bot.get(session.bot) {
                 Some(&(reached, reported)) if reached > shown => {
                     let detail = format!(
-                        "the match is at ply {shown} here, but had already reached ply {reached} in line {}",
+                        "the match is at take {} here, but had already reached take {} in line {}",
+                        shown_number(shown),
+                        shown_number(reached),
                         reported.line
                     );
                     findings.add(FindingKind::WentBack, message, shown, detail);

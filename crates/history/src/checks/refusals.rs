@@ -66,7 +66,7 @@ fn check_reported_strike(
     };
     if !replayed.strikes.iter().any(is_reported) {
         let detail = format!(
-            "strike {} of seat {seat} for {reason} is not in the record at this ply",
+            "strike {} of seat {seat} for {reason} is not in the record at this take",
             refusal.strikes
         );
         findings.add(FindingKind::Strike, message, refusal.ply, detail);
@@ -128,7 +128,7 @@ fn unjustified_refusal_text(
             takes().any(|take| take.ply == ply && state.position.check_take(take.take).is_err())
         }
         RefusalReason::NotYourTurn if is_own_turn => {
-            return Some(format!("according to the record, seat {seat} is to move at this ply"));
+            return Some(format!("according to the record, seat {seat} is to make this take"));
         }
         RefusalReason::NotYourTurn => takes().any(|take| take.ply == ply),
         RefusalReason::FuturePly => takes().any(|take| take.ply > ply),

@@ -31,7 +31,7 @@ fn check_reported_take(
 ) {
     let reported = take_text(took.seat, took.take, took.steward);
     let Some(recorded) = replayed.takes.get(took.ply as usize) else {
-        let detail = format!("{reported}, but the record ends before this ply");
+        let detail = format!("{reported}, but the record ends before this take");
         findings.add(FindingKind::TakeMissing, message, took.ply, detail);
         return;
     };

@@ -88,7 +88,7 @@ fn check_turn(
     findings: &mut Findings,
 ) {
     let Some(state) = replayed.ply_state(turn.ply) else {
-        let detail = "the server sent a turn, but the record ends before this ply".to_owned();
+        let detail = "the server sent a turn, but the record ends before this take".to_owned();
         findings.add(FindingKind::Turn, message, turn.ply, detail);
         return;
     };

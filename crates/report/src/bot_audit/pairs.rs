@@ -9,6 +9,7 @@ use lastnim_auditing::{
     AuditFindings, AuditSubject, Dependence, FavourMeans, Favouritism, PairFindings, REPLICATES, SetFindings,
     UntestedDeclarations, UntestedReason,
 };
+use lastnim_core::shown_number::shown_number;
 use std::{cmp::Ordering, fmt};
 
 /// The maximum number of pairs shown.
@@ -274,9 +275,9 @@ pub(super) fn example_sections(findings: &AuditFindings) -> Vec<Section> {
         .table(
             Table::of_items(&takes)
                 .column(Column::text("match"), |(_, take)| take.match_id.to_string())
-                .column(Column::integer("ply"), |(_, take)| take.ply)
+                .column(Column::integer("take"), |(_, take)| shown_number(take.ply))
                 .column(Column::text("bot"), |(mover, _)| mover.to_string())
-                .column(Column::integer("take"), |(_, take)| take.take)
+                .column(Column::integer("took"), |(_, take)| take.take)
                 .column(Column::integer("cost it"), |(_, take)| take.regret)
                 .column(Column::text("gained"), |(_, take)| take.gainer.to_string())
                 .column(Column::integer("ranks"), |(_, take)| take.gain)

@@ -5,6 +5,7 @@ use crate::{
     words::{count_with_noun, join_items},
 };
 use lastnim_auditing::{BotFindings, KingmakingTally, Puzzle};
+use lastnim_core::shown_number::shown_number;
 
 /// Reports the errors of a bot that improved a third seat's rank.
 pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
@@ -12,14 +13,14 @@ pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
         0 => "none.".to_owned(),
         plies => {
             let more = if plies > kingmaking.examples.len() as u64 { ", such as" } else { "" };
-            format!("{}{more}", count_with_noun(plies, "ply", "plies"))
+            format!("{}{more}", count_with_noun(plies, "take", "takes"))
         }
     };
     let examples = kingmaking.examples.iter().map(|ply| {
         let ranks = |ranks: u32| count_with_noun(ranks, "rank", "ranks");
         let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
-        let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
-        format!("match {id}, ply {number}: taking {take} cost the bot {cost} and gave {gainer} {gain}")
+        let (id, number, take, gainer) = (ply.match_id, shown_number(ply.ply), ply.take, &ply.gainer);
+        format!("match {id}, take {number}: taking {take} cost the bot {cost} and gave {gainer} {gain}")
     });
     Section::with_heading(format!("Kingmaking (an error that improved a third seat's rank): {what}"))
         .list(examples)
@@ -44,7 +45,7 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
         "Piles {}; seat {seat} of {} is to move.\n\
          Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
          Solution: {}, and seat {} wins. The bot took {}, after which seat {} wins under optimal play: this cost the bot {}.\n\
-         (match {}, ply {})",
+         (match {}, take {})",
         join_items(piles, ", "),
         matrix.seats(),
         puzzle.optimal_takes,
@@ -53,6 +54,6 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
         puzzle.winner_after,
         count_with_noun(puzzle.regret, "rank", "ranks"),
         puzzle.match_id,
-        puzzle.ply
+        shown_number(puzzle.ply)
     )
 }

@@ -11,6 +11,7 @@ use crate::{
     Report, Section,
     words::{count_with_noun, join_items},
 };
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb;
 
 /// Reports on models; `sources` describes the records, in sentences.
@@ -54,7 +55,8 @@ fn summary_text(found: &pb::ModelReport) -> String {
 fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
     let questions = |count| count_with_noun(count, "question", "questions");
     let unproved = read.unproved_examples.iter().map(|question| {
-        let place = question.ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
+        let place =
+            question.ply.map_or_else(|| "row".to_owned(), |ply| format!("take {}", shown_number(ply)));
         format!("match {} seat {} {place}: {}", question.match_id, question.seat, question.why)
     });
     let lines = [

@@ -1,6 +1,6 @@
 //! Suspensions from ladders.
 
-use lastnim_core::game::BotName;
+use lastnim_core::{game::BotName, shown_number::shown_number};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -38,7 +38,8 @@ impl Suspension {
 impl fmt::Display for Suspension {
     /// Writes an explanation that is meant for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bot, lost, no_shows, last, .. } = self;
+        let Self { bot, lost, no_shows, .. } = self;
+        let last = shown_number(self.last);
         if *lost == 1 {
             let was = if *no_shows == 0 { "present" } else { "absent" };
             return write!(f, "{bot} is suspended: it was {was} and lost its seat in match {last}");

@@ -12,7 +12,6 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
-use lastnim_report::ReportReader;
 use lastnim_report::render::Time;
 use lastnim_report::tournament::progress_text;
 use lastnim_report::tournament_events::event_line;
@@ -123,8 +122,7 @@ pub(super) async fn tournament_page_with(
     typed.voiding.move_unlisted_to_others(&voidable);
     let filter = MatchFilter::default();
     let matches = PageAddress::TournamentMatches { id, filter, page: String::new() };
-    let event =
-        |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event, ReportReader::Page));
+    let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));
     let field_form = if state == pb::TournamentState::Open || tournament.has_open_field() {
         Some(FieldForm::Entry)
     } else {

@@ -11,8 +11,8 @@ use crate::site::Site;
 use crate::trail::organised_tournament_trail;
 use crate::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::pb::{self, void_target::Target};
-use lastnim_report::ReportReader;
 use lastnim_report::matches::outcome_line;
 use lastnim_tournament::Reason;
 use pb::tournament_service_server::TournamentService as _;
@@ -161,8 +161,8 @@ pub(super) async fn voidable_matches(
     let voidable = |game: pb::Match| {
         let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
         Some(VoidableMatch {
-            number: ReportReader::Page.number(setup.number),
-            group: ReportReader::Page.number(setup.group),
+            number: shown_number(setup.number),
+            group: shown_number(setup.group),
             bots: setup.bots.join(", "),
             state: outcome_line(&game),
             is_ticked: ticked.contains(&game.id),
@@ -208,8 +208,6 @@ pub(super) async fn void_matches(
             },
         );
     }
-    let group = |target: &Target| if let Target::Group(group) = target { Some(*group) } else { None };
-    let groups: Vec<_> = voiding.targets.iter().filter_map(group).collect();
     let targets = voiding.targets.into_iter().map(|target| pb::VoidTarget { target: Some(target) }).collect();
     let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
     let request = pb::VoidMatchesRequest { tournament_id, target: None, reason, targets };
@@ -218,8 +216,7 @@ pub(super) async fn void_matches(
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
             let listed = voidable_matches(site, organiser, id, &[]).await?;
-            let mistakes =
-                vec![refusal_text(&without_id(status.message(), &id.to_string()), &groups, &listed)];
+            let mistakes = vec![refusal_text(&without_id(status.message(), &id.to_string()), &listed)];
             let refused = (form_status(&status), mistakes);
             Ok(with_refusal(refused_response(site, organiser, id, refused, typed).await?, &status))
         }
@@ -237,18 +234,10 @@ async fn refused_response(
     tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
 }
 
-/// Returns the service's refusal with groups counted from 1, where the service counts from 0, and with the numbers of
-/// listed matches instead of their ids.
-fn refusal_text(message: &str, groups: &[u64], listed: &[VoidableMatch]) -> String {
-    let message = listed.iter().fold(message.to_owned(), |text, game| {
+/// Returns the service's refusal with the numbers of listed matches instead of their ids.
+fn refusal_text(message: &str, listed: &[VoidableMatch]) -> String {
+    listed.iter().fold(message.to_owned(), |text, game| {
         text.replace(&format!("match {}", game.id), &format!("match {} ({})", game.number, game.bots))
-    });
-    let mut groups = groups.to_vec();
-    // A replaced number is not found again if the largest is replaced first.
-    groups.sort_unstable_by(|one, other| other.cmp(one));
-    groups.iter().fold(message, |text, group| {
-        let number = ReportReader::Page.number(*group);
-        text.replace(&format!("group {group} has "), &format!("group {number} has "))
     })
 }
 
@@ -260,7 +249,7 @@ fn void_question(voiding: &VoidRequest, newest: &[VoidableMatch]) -> String {
             None => format!("match {id}"),
         },
         Target::Group(group) => {
-            format!("all matches in group {} that have started", ReportReader::Page.number(*group))
+            format!("all matches in group {} that have started", shown_number(*group))
         }
     };
     let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
@@ -296,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_counts_matches_and_groups_from_1() {
+    fn a_refusal_names_listed_matches_by_number() {
         let listed = VoidableMatch {
             id: ID.into(),
             number: 7,
@@ -305,12 +294,10 @@ mod tests {
             state: String::new(),
             is_ticked: false,
         };
-        let refusal = format!(
-            "match {ID} is already voided; group 1 has no started match; group 0 has no started match"
-        );
+        let refusal = format!("match {ID} is already voided; group 2 has no started match");
         assert_eq!(
-            refusal_text(&refusal, &[0, 1], &[listed]),
-            "match 7 (ann, bob) is already voided; group 2 has no started match; group 1 has no started match"
+            refusal_text(&refusal, &[listed]),
+            "match 7 (ann, bob) is already voided; group 2 has no started match"
         );
     }
 

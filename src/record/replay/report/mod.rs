@@ -4,6 +4,7 @@ use lastnim_core::{
     game::{Position, Seat},
     oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety},
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
+    shown_number::shown_number,
 };
 use lastnim_proto::{pb, record_text::Utc};
 use lastnim_report::{
@@ -146,8 +147,12 @@ impl ReplayStep<'_> {
         ];
         let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
         let before = self.before.iter().map(|timed| event_fact(record, timed));
-        Section::with_heading(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
-            .facts(before.chain(facts))
+        Section::with_heading(format!(
+            "take {}: {} to move, {had} s on the clock",
+            shown_number(*ply),
+            name(*seat)
+        ))
+        .facts(before.chain(facts))
     }
 
     /// Describes the take if it is risky or a safe error.
@@ -190,10 +195,10 @@ pub fn head_section(record: &Record, reasons: &[(usize, (&'static str, String))]
     let setup = record.state().setup();
     let row =
         |seat| record.state().game().map(|game| format!(", row {}", game.matrix[seat])).unwrap_or_default();
-    let place = setup
-        .origin
-        .as_ref()
-        .map(|origin| format!("{}, match {}, group {}", origin.tournament, origin.number, origin.group));
+    let place = setup.origin.as_ref().map(|origin| {
+        let [number, group] = [origin.number, origin.group].map(shown_number);
+        format!("{}, match {number}, group {group}", origin.tournament)
+    });
     let facts = [
         ("match", Some(record.id().to_string())),
         ("created", Some(Utc(record.events()[0].at.as_micros()).to_string())),

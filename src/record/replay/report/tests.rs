@@ -24,21 +24,21 @@ fn every_ply_shows_the_oracles_view() {
     let expected = "\
 match      01890a5d-ac96-774b-bcce-b302099a8057
 created    2023-11-14T22:13:20.000000Z
-tournament 01890a5d-0000-774b-bcce-b302099a8057, match 3, group 1
+tournament 01890a5d-0000-774b-bcce-b302099a8057, match 4, group 2
 piles      2, 3
 ending     last_mover_wins
 seat 0     alice, row 0 1 2
 seat 1     bob, row 2 0 1
 seat 2     carol, row 0 1 2
 
-ply 0: seat 1 (bob) to move, 10.000 s on the clock
+take 1: seat 1 (bob) to move, 10.000 s on the clock
 ";
     assert!(text.starts_with(expected), "{text}");
     for words in [
-        "\nply 0: seat 1 (bob) to move, 10.000 s on the clock\n  piles      2, 3\n  optimal    1 or 2 of 3; then seat 0 (alice) wins\n",
+        "\ntake 1: seat 1 (bob) to move, 10.000 s on the clock\n  piles      2, 3\n  optimal    1 or 2 of 3; then seat 0 (alice) wins\n",
         "\n  took       2 in 0.001 s, 10.098 s left\n",
-        "\n  event      after 10.002 s: ply 1: a strike for seat 2 (carol): illegal take\n",
-        "\nply 2: seat 0 (alice) to move, 10.000 s on the clock\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             takes over\n",
+        "\n  event      after 10.002 s: take 2: a strike for seat 2 (carol): illegal take\n",
+        "\ntake 3: seat 0 (alice) to move, 10.000 s on the clock\n  event      after 10.003 s: seat 0 (alice) is forfeited: resigned; the steward\n             takes over\n",
         "\n  took       2, by the steward, because the seat is forfeited\n  result     optimal; the winner under optimal play is still seat 0 (alice)\n",
         "\n\nevent      after 10.003 s: finished: seat 0 (alice) won\naudit      the same winner as under optimal play; every take by a bot was\n           optimal; ",
     ] {

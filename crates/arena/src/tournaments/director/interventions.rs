@@ -8,6 +8,7 @@ use crate::recovery::results::CountingContext;
 use crate::tournaments::interventions::{Intervention, VoidTarget};
 use crate::tournaments::tournament_handle::InterventionRequest;
 use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::shown_number::shown_number;
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{Change, FieldHistory, StoredTournament};
 use lastnim_tournament::{
@@ -143,8 +144,7 @@ impl Director {
             return Err(self.impossible(format!("{bot} is disqualified")));
         }
         if !self.stored.field.contains(&bot) {
-            // It may have left before the start, and repeat the call because the answer was lost.
-            return Ok(None);
+            return Err(self.impossible(format!("{bot} does not play in it")));
         }
         let profile = self.stored.settings.format.profile();
         if !profile.allows_withdrawal {
@@ -223,7 +223,7 @@ impl Director {
         let first = self.schedule.lock().first_replayable();
         let target_name = || match target {
             VoidTarget::Match(id) => format!("match {id}"),
-            VoidTarget::Group(group) => format!("group {group}"),
+            VoidTarget::Group(group) => format!("group {}", shown_number(group)),
         };
         if found.iter().any(|voided| voided.number < first) {
             return Err(self.impossible(format!(

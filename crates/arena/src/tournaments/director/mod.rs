@@ -22,6 +22,7 @@ use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::tournament_handle::{DirectorInbox, SharedSchedule, TournamentHandle};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchSetup, Origin};
+use lastnim_core::shown_number::shown_number;
 use lastnim_store::{Change, StoreError, StoredTournament, TournamentResult};
 use lastnim_tournament::{
     FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Rulings, Schedule,
@@ -316,7 +317,9 @@ impl Director {
                 Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
                     return ControlFlow::Continue(Some(pairing));
                 }
-                Err(error) => return self.give_up(&format!("match {}: {error}", pairing.number)),
+                Err(error) => {
+                    return self.give_up(&format!("match {}: {error}", shown_number(pairing.number)));
+                }
             };
         for seat in self.rulings.disqualified_seats(&pairing) {
             handle.send(MatchInput::Disqualify { seat });

@@ -79,7 +79,9 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
         assert_eq!(suspended.no_shows, 0);
         let sentence = format!(
             "{} is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
-            suspended.bot, suspended.lost, suspended.last
+            suspended.bot,
+            suspended.lost,
+            suspended.last + 1
         );
         assert_eq!(suspended.to_string(), sentence);
     }
