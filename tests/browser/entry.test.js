@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { assertAccessible, openContext, openPatientContext, schemes, serve, widths } from "./browser.js";
+import { assertAccessible, follow, openContext, openPatientContext, schemes, serve, widths } from "./browser.js";
 
-const { server, browser } = await serve();
+const { server, browser, openPage } = await serve();
 let id, code;
 
 before(async () => {
@@ -47,6 +47,19 @@ for (const colorScheme of schemes) {
     });
   }
 }
+
+test("an update does not take a press away", async (t) => {
+  const page = await openPage(t);
+  await follow(page, `${server.url}/tournaments/${id}`);
+  await page.getByRole("link", { name: "Enter a bot with a code" }).hover();
+  await page.mouse.down();
+  await server.run("bot", "register", "pressing", "--tournament", id, "--code", code);
+  // The update has this long to come. Without it, the test passes.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  assert.ok(!(await page.content()).includes("pressing"));
+  await page.mouse.up();
+  await page.getByRole("heading", { name: "Enter a bot into Class 7b" }).waitFor();
+});
 
 test("a code enters a bot without JavaScript", async () => {
   const context = await openPatientContext(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 800 } });

@@ -137,6 +137,7 @@ function showStatus(words, milliseconds) {
 function show({ parts, append = {}, say }) {
   for (const [id, html] of Object.entries(parts)) {
     if (paused.has(id)) paused.set(id, html);
+    else if (isPressed && (follows || alwaysSwapped.includes(id))) delayed.set(id, html);
     else if (follows || alwaysSwapped.includes(id)) swap(document.getElementById(id), html);
   }
   for (const [id, html] of Object.entries(append)) {
@@ -150,6 +151,18 @@ function show({ parts, append = {}, say }) {
   if (say && follows) speak(say);
   startClocks();
 }
+
+// While the viewer presses something, nothing is replaced: the press would be no click.
+let isPressed = false;
+const delayed = new Map();
+addEventListener("pointerdown", () => (isPressed = true), true);
+function release() {
+  isPressed = false;
+  for (const [id, html] of delayed) swap(document.getElementById(id), html);
+  delayed.clear();
+}
+// The click follows its pointerup at once.
+for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => setTimeout(release), true);
 
 // Parts that the viewer has paused, each with its newest HTML.
 const paused = new Map();
