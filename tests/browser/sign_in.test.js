@@ -44,13 +44,13 @@ for (const colorScheme of schemes) {
 test("links on another site open the page, and sign nobody out", async () => {
   const token = await server.run("bot", "register", "linked");
   const paths = ["/bots", "/organise", "/sign-in", "/play/bot", "/oracle?piles=3,4&rows=1+2%3B2+1"];
-  // A different host name: ports on one host are the same site.
   const links = paths.map((path, index) => `<a id="link-${index}" href="${(server.url + path).replaceAll("&", "&amp;")}">${index}</a>`);
   const site = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
     response.end(`<!doctype html><title>elsewhere</title>${links.join(" ")}`);
   });
   await once(site.listen(0, "127.0.0.1"), "listening");
+  // Another host name, because different ports on one host count as the same site.
   const elsewhere = `http://localhost:${site.address().port}/`;
   for (const javaScriptEnabled of [true, false]) {
     const context = await openPatientContext(browser, { javaScriptEnabled });

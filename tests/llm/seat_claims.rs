@@ -59,7 +59,7 @@ impl<'a> SeatClaims<'a> {
         plies.filter(move |&(number, ply)| ply.seat == self.seat && own_claims(number))
     }
 
-    fn declared_itself(&self) -> bool {
+    fn row_is_from_model(&self) -> bool {
         self.decisions.iter().any(|line| line["ply"].is_null() && line["by"] == "model")
     }
 
@@ -92,7 +92,7 @@ pub fn check_wants(found: &Value, claims: &[SeatClaims<'_>]) -> u64 {
         assert_eq!(number_of(&found[*member]), *expected, "{member}: {found}");
     }
     assert!(expected["stated"] > 0 && expected["first_choices"] > 0, "{expected:?}");
-    let declared = claims.iter().filter(|claim| claim.declared_itself()).count() as u64;
+    let declared = claims.iter().filter(|claim| claim.row_is_from_model()).count() as u64;
     let rows = found["rows"].as_array().unwrap();
     assert_eq!(rows.iter().map(|row| number_of(&row["matches"])).sum::<u64>(), declared, "{found}");
     assert_eq!(rows[0]["row"]["offsets"].as_array().unwrap().len(), 3, "{found}");

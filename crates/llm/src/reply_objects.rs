@@ -37,14 +37,15 @@ fn answer_part(reply: &str) -> Result<&str, ObjectsError> {
     let mut start = 0;
     for tag in THINKING_TAGS {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-        let closed = lower.rfind(&close).map_or(0, |at| at + close.len());
+        let after_close = lower.rfind(&close).map_or(0, |at| at + close.len());
         // Only a tag at the start of a line starts the reasoning, since text after an answer may quote a tag.
-        let begins = |at: usize| lower[closed..at].ends_with('\n') || lower[closed..at].trim().is_empty();
-        let mut opened = lower.match_indices(&open).map(|(at, _)| at).filter(|at| *at >= closed);
+        let begins =
+            |at: usize| lower[after_close..at].ends_with('\n') || lower[after_close..at].trim().is_empty();
+        let mut opened = lower.match_indices(&open).map(|(at, _)| at).filter(|at| *at >= after_close);
         if opened.any(begins) {
             return Err(ObjectsError { tag });
         }
-        start = start.max(closed);
+        start = start.max(after_close);
     }
     Ok(&reply[start..])
 }

@@ -13,7 +13,7 @@ use std::{
     io::{self, BufRead, Read as _},
 };
 
-/// The maximum length of a line: a reply has up to 8 MiB, and some are repeated to the model.
+/// The maximum length of a line. A reply can be up to 8 MiB, and the prompt in the same line can repeat earlier replies.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 /// The maximum number of invalid lines whose numbers are kept.
 const MAX_LISTED_LINES: usize = 5;

@@ -12,7 +12,7 @@ use lastnim_core::referee::{EndReason, MatchSetup, TalkPrivacy, TalkTerms};
 use lastnim_store::{PruneFilter, StoreError};
 use lastnim_tournament::OracleAccess;
 
-/// A size of more than half of the limit for a seat.
+/// More than half of a seat's transcript limit, so that two of these do not fit.
 const LARGE: usize = 3 << 20;
 
 /// Plays a number of plies, cancels the match unless it is over, and returns its id.

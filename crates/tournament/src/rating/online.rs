@@ -203,8 +203,8 @@ impl OnlineRatings {
 
     /// Iterates over all present bots and their estimates, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&BotName, StrengthBelief)> {
-        let mean_variance = self.variance_of_mean();
-        self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, mean_variance)))
+        let variance_of_mean = self.variance_of_mean();
+        self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, variance_of_mean)))
     }
 
     /// Returns the standard deviation of the difference between two strengths; `None` if either bot has left or is
@@ -237,8 +237,8 @@ impl OnlineRatings {
         self.covariances[one.max(other)][one.min(other)]
     }
 
-    fn belief(&self, bot: usize, of_mean: f64) -> StrengthBelief {
-        let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.bot_count() + of_mean;
+    fn belief(&self, bot: usize, variance_of_mean: f64) -> StrengthBelief {
+        let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.bot_count() + variance_of_mean;
         StrengthBelief {
             strength: self.strengths[bot],
             deviation: variance.max(0.0).sqrt(),

@@ -161,15 +161,21 @@ proptest! {
 }
 
 #[test]
-fn any_seat_can_win_if_all_are_tied_and_the_error_names_a_small_budget() {
+fn any_seat_can_win_if_all_rows_are_tied() {
+    let solved = solve_all_tied(&mut Budget::unbounded()).unwrap();
+    assert!(solved.winners_by_first.iter().all(|winners| *winners == SeatSet::all(seat_count(3))));
+    assert_eq!(takes_of(&solved.optimal_in_every), [1, 2, 3]);
+}
+
+#[test]
+fn running_out_of_steps_names_the_limit() {
+    assert_eq!(solve_all_tied(&mut Budget::of_steps(5)), Err(HaltReason::OutOfSteps { limit: 5 }));
+}
+
+/// Solves a position of three seats to whom every winner is equally good.
+fn solve_all_tied(budget: &mut Budget<'_>) -> Result<TiedSolution, HaltReason> {
     let seats = seat_count(3);
     let indifferent = TiedRow::parse(&[vec![0, 1, 2]], seats).unwrap();
     let matrix = TiedMatrix::from_rows(BySeat::filled(seats, &indifferent)).unwrap();
-    let solve = |budget: &mut Budget<'_>| {
-        TiedSolution::solve(&start_position(&[3, 3], 0, seats), &matrix, Ending::ToMoveWins, budget)
-    };
-    let solved = solve(&mut Budget::unbounded()).unwrap();
-    assert!(solved.winners_by_first.iter().all(|winners| *winners == SeatSet::all(seats)));
-    assert_eq!(takes_of(&solved.optimal_in_every), [1, 2, 3]);
-    assert_eq!(solve(&mut Budget::of_steps(5)), Err(HaltReason::OutOfSteps { limit: 5 }));
+    TiedSolution::solve(&start_position(&[3, 3], 0, seats), &matrix, Ending::ToMoveWins, budget)
 }
