@@ -121,6 +121,9 @@ async fn interventions_survive_crashes(
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let pausing = async move { organiser.pause(&asked, OpenMatches::Freeze).await };
     server = ask_during_kill(&mut stage, server, pausing).await;
+    // A take that was on its way when the pause came is stored or lost after this.
+    server.kill();
+    server = stage.start.start().await;
     let paused = counted_tournament(&stage, &id).await;
     assert_eq!(paused.pause(), OpenMatches::Freeze);
     let so_far = stage.organiser.manifest(&id).await;
