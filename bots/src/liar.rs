@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::{
         Oracle,
-        practice_games::{dealt_view, games},
+        practice_games::{dealt_view, games, games_with_seats},
     };
     use lastnim_core::{
         game::{AllianceMatrix, BySeat, testing::permutations},
@@ -63,9 +63,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_lie_is_the_best_reply_if_the_other_rows_are_known(game in games(), seed: u64) {
+        fn the_lie_is_the_best_reply_if_the_other_rows_are_known(game in games_with_seats(2..=4), seed: u64) {
             let seats = game.matrix.seats();
-            prop_assume!(seats.get() <= 4);
             let known = Row::standard(seats);
             let view = dealt_view(&game, DealRule::List(vec![known.clone()]));
             let honest = view.honest_row();

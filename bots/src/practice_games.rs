@@ -2,34 +2,40 @@
 
 use lastnim_client::MatchView;
 use lastnim_core::{
-    game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, MatchId, Piles},
+    game::{BySeat, Ending, Game, MAX_COUNTERS, MatchId, Piles, testing::matrices},
     referee::{Deal, DealHash, DealRule, MatchSetup},
 };
 use lastnim_tournament::SeededDraw;
-use proptest::{prelude::*, sample::Index};
+use proptest::{
+    prelude::*,
+    sample::{Index, select},
+};
+use std::ops::RangeInclusive;
 
 /// Generates games with 2 to 6 seats and a few piles, some of which have the maximum size.
 pub(super) fn games() -> impl Strategy<Value = Game> {
+    games_with_seats(2..=6)
+}
+
+/// Generates games whose number of seats lies in this range, with a few piles, some of which have the maximum size.
+pub(super) fn games_with_seats(seats: RangeInclusive<usize>) -> impl Strategy<Value = Game> {
     let pile = prop_oneof![1_u64..12, Just(MAX_COUNTERS)];
-    games_of(2..7, prop::collection::vec(pile, 1..6))
+    games_of(seats, prop::collection::vec(pile, 1..6))
 }
 
 /// Generates games with 2 to 4 seats that are small enough for a test to try every take.
 pub(super) fn small_games() -> impl Strategy<Value = Game> {
-    games_of(2..5, prop::collection::vec(1_u64..5, 1..5))
+    games_of(2..=4, prop::collection::vec(1_u64..5, 1..5))
 }
 
 fn games_of(
-    seats: std::ops::Range<usize>,
+    seats: RangeInclusive<usize>,
     piles: impl Strategy<Value = Vec<u64>>,
 ) -> impl Strategy<Value = Game> {
-    (seats, piles, any::<Index>(), prop::sample::select(Ending::ALL.to_vec())).prop_flat_map(
-        |(n, piles, first, ending)| {
-            let row = Just((0..n as u64).collect::<Vec<_>>()).prop_shuffle();
-            prop::collection::vec(row, n).prop_map(move |rows| {
-                let matrix = AllianceMatrix::parse(&rows).unwrap();
-                Game::new(Piles::parse(&piles).unwrap(), matrix, first.index(n), ending).unwrap()
-            })
+    (matrices(seats), piles, any::<Index>(), select(&Ending::ALL[..])).prop_map(
+        |(matrix, piles, first, ending)| {
+            let first = first.index(matrix.seats().get());
+            Game::new(Piles::parse(&piles).unwrap(), matrix, first, ending).unwrap()
         },
     )
 }
